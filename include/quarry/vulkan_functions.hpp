@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// The one seam between Quarry and Vulkan: the table of every Vulkan function that the library may call.
+#pragma once
+
+#include <vulkan/vulkan_core.h>
+
+namespace quarry {
+
+/// Filled by the library from vkGetInstanceProcAddr, by the volk adapter, or by the owner. A member that is null is never
+/// called. A non-null member alone proves nothing: the declared API version, extensions and features gate each call.
+/// Members with a KHR twin hold either, whichever the device offers.
+struct VulkanFunctions {
+  // Instance level
+  PFN_vkGetPhysicalDeviceProperties vkGetPhysicalDeviceProperties = nullptr;
+  PFN_vkGetPhysicalDeviceMemoryProperties vkGetPhysicalDeviceMemoryProperties = nullptr;
+  PFN_vkGetPhysicalDeviceProperties2 vkGetPhysicalDeviceProperties2 = nullptr;              // 1.1 or KHR
+  PFN_vkGetPhysicalDeviceMemoryProperties2 vkGetPhysicalDeviceMemoryProperties2 = nullptr;  // 1.1 or KHR
+  // Device level, Vulkan 1.0
+  PFN_vkAllocateMemory vkAllocateMemory = nullptr;
+  PFN_vkFreeMemory vkFreeMemory = nullptr;
+  PFN_vkMapMemory vkMapMemory = nullptr;
+  PFN_vkUnmapMemory vkUnmapMemory = nullptr;
+  PFN_vkFlushMappedMemoryRanges vkFlushMappedMemoryRanges = nullptr;
+  PFN_vkInvalidateMappedMemoryRanges vkInvalidateMappedMemoryRanges = nullptr;
+  PFN_vkBindBufferMemory vkBindBufferMemory = nullptr;
+  PFN_vkBindImageMemory vkBindImageMemory = nullptr;
+  PFN_vkGetBufferMemoryRequirements vkGetBufferMemoryRequirements = nullptr;
+  PFN_vkGetImageMemoryRequirements vkGetImageMemoryRequirements = nullptr;
+  PFN_vkCreateBuffer vkCreateBuffer = nullptr;
+  PFN_vkDestroyBuffer vkDestroyBuffer = nullptr;
+  PFN_vkCreateImage vkCreateImage = nullptr;
+  PFN_vkDestroyImage vkDestroyImage = nullptr;
+  // Vulkan 1.1, or VK_KHR_bind_memory2 and VK_KHR_get_memory_requirements2
+  PFN_vkBindBufferMemory2 vkBindBufferMemory2 = nullptr;
+  PFN_vkBindImageMemory2 vkBindImageMemory2 = nullptr;
+  PFN_vkGetBufferMemoryRequirements2 vkGetBufferMemoryRequirements2 = nullptr;
+  PFN_vkGetImageMemoryRequirements2 vkGetImageMemoryRequirements2 = nullptr;
+  // Vulkan 1.2, or VK_KHR_timeline_semaphore: read by the upload ring, never signalled
+  PFN_vkGetSemaphoreCounterValue vkGetSemaphoreCounterValue = nullptr;
+  PFN_vkGetFenceStatus vkGetFenceStatus = nullptr;
+  // Vulkan 1.3, or VK_KHR_maintenance4
+  PFN_vkGetDeviceBufferMemoryRequirements vkGetDeviceBufferMemoryRequirements = nullptr;
+  PFN_vkGetDeviceImageMemoryRequirements vkGetDeviceImageMemoryRequirements = nullptr;
+};
+
+}  // namespace quarry
