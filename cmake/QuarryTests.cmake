@@ -74,7 +74,14 @@ function(quarry_add_test_run prefix program)
       ENVIRONMENT "${arg_ENVIRONMENT}")
   else()
     gtest_discover_tests(${program} TEST_PREFIX "${prefix}." TEST_LIST ${prefix}_cases DISCOVERY_MODE PRE_TEST
-      DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}"
-      ENVIRONMENT "${arg_ENVIRONMENT}")
+      DISCOVERY_TIMEOUT 60)
+    # gtest_discover_tests flattens lists among its PROPERTIES, so they are set in a file that ctest reads after its own.
+    set(properties_file ${CMAKE_CURRENT_BINARY_DIR}/${prefix}_properties.cmake)
+    file(WRITE ${properties_file} "if(${prefix}_cases)
+  set_tests_properties(\${${prefix}_cases} PROPERTIES TIMEOUT ${arg_TIMEOUT}
+    LABELS [==[${arg_LABELS}]==] ENVIRONMENT [==[${arg_ENVIRONMENT}]==])
+endif()
+")
+    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${properties_file})
   endif()
 endfunction()
