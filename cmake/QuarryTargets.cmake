@@ -16,7 +16,8 @@ endif()
 function(quarry_add_library name alias)
   add_library(${name})
   add_library(quarry::${alias} ALIAS ${name})
-  set_target_properties(${name} PROPERTIES EXPORT_NAME ${alias} POSITION_INDEPENDENT_CODE ON CXX_EXTENSIONS OFF)
+  set_target_properties(${name} PROPERTIES EXPORT_NAME ${alias} POSITION_INDEPENDENT_CODE ON CXX_EXTENSIONS OFF
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   target_compile_features(${name} PUBLIC cxx_std_20)
   target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:quarry_build_settings>)
   target_include_directories(${name} PUBLIC
