@@ -29,6 +29,9 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/quarry-config.cmake.in
   NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/quarry-config-version.cmake
   COMPATIBILITY SameMinorVersion)
+if(TARGET quarry::hud)
+  install(FILES ${PROJECT_SOURCE_DIR}/cmake/QuarryImGui.cmake DESTINATION ${quarry_package_dir} COMPONENT hud)
+endif()
 install(FILES
     ${CMAKE_CURRENT_BINARY_DIR}/quarry-config.cmake
     ${CMAKE_CURRENT_BINARY_DIR}/quarry-config-version.cmake
