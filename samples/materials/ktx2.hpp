@@ -61,6 +61,8 @@ class TextureFile {
   TextureFile(std::filesystem::path path, int descriptor)
       : path_(std::move(path)), descriptor_(descriptor) {}
   void close();
+  /// Fills info_, mip_offsets_ and metadata_. Empty on success, else the reason.
+  std::string read_structure();
   Problem problem(std::string reason) const { return {path_, std::move(reason)}; }
 
   std::filesystem::path path_;
