@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <quarry/host_memory.hpp>
-
 #include <cstdlib>
+
+#include <quarry/host_memory.hpp>
 
 namespace quarry {
 
@@ -13,10 +13,14 @@ void* standard_allocate(void* /*user*/, std::size_t size, std::size_t alignment)
   return ::posix_memalign(&memory, at_least, size) == 0 ? memory : nullptr;
 }
 
-void standard_release(void* /*user*/, void* memory) noexcept { std::free(memory); }
+void standard_release(void* /*user*/, void* memory) noexcept {
+  std::free(memory);
+}
 
 }  // namespace
 
-HostMemory HostMemory::standard() { return {nullptr, standard_allocate, standard_release}; }
+HostMemory HostMemory::standard() {
+  return {nullptr, standard_allocate, standard_release};
+}
 
 }  // namespace quarry
