@@ -153,6 +153,8 @@ class SlotMap {
   static constexpr std::uint32_t kNone = 0xFFFF'FFFFu;
 
   struct Slot {
+    Slot() noexcept {}  // leaves the storage as it is
+
     alignas(T) unsigned char storage[sizeof(T)];
     std::atomic<std::uint32_t> state{state_of(1, Phase::vacant)};
     std::atomic<std::uint32_t> next_vacant{kNone};
