@@ -15,6 +15,8 @@
 
 namespace quarry::device {
 
+struct Gates;
+
 /// Host memory through Vulkan's callbacks (scope OBJECT), or the standard source when null.
 /// `callbacks` must outlive every use of the result.
 HostMemory host_memory(const VkAllocationCallbacks* callbacks);
@@ -46,6 +48,8 @@ class Device {
   DriverCounters& counters() const { return counters_; }
 
  private:
+  Status read_facts(const AllocatorDesc& desc, const Gates& gates);
+
   VkInstance instance_ = VK_NULL_HANDLE;
   VkPhysicalDevice physical_device_ = VK_NULL_HANDLE;
   VkDevice handle_ = VK_NULL_HANDLE;

@@ -20,9 +20,9 @@ namespace quarry::memory {
 /// Priorities are kept in this many classes, so that blocks can be told apart by them.
 inline constexpr std::uint32_t kPriorityClasses = 8;
 
-/// The class of a priority: out of range is clamped, not-a-number becomes the middle (0.5).
+/// The nearest class: what is out of range is clamped, not-a-number counts as 0.5.
 std::uint32_t priority_class(float priority);
-/// The priority that stands for a class; 0 and 1 are among them. Precondition: below
+/// The priority that stands for a class, rising; 0, 0.5 and 1 are among them. Precondition: below
 /// kPriorityClasses.
 float priority_of_class(std::uint32_t priority_class);
 

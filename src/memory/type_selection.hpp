@@ -66,7 +66,7 @@ class TypeTable {
   Reason reason_of_none(const TypeRequest& request) const;
 
  private:
-  static constexpr std::uint32_t kIntents = 6;
+  static constexpr std::size_t kIntents = 6;
   static constexpr std::uint32_t kNibbles = VK_MAX_MEMORY_TYPES / 4;
 
   struct Base {
@@ -75,6 +75,8 @@ class TypeTable {
     /// ranks.
     std::array<std::array<std::uint32_t, 16>, kNibbles> ranks{};
   };
+
+  void make_base(Base& base, const TypeRequest& request);
 
   const DeviceFacts* facts_;
   std::uint32_t nibble_count_ = 0;
