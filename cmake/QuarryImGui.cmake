@@ -15,7 +15,7 @@ if(NOT TARGET quarry::imgui)
         list(APPEND quarry_imgui_libraries ${${library}})
       endif()
     endforeach()
-    add_library(quarry::imgui INTERFACE IMPORTED)
+    add_library(quarry::imgui INTERFACE IMPORTED GLOBAL)
     set_target_properties(quarry::imgui PROPERTIES
       INTERFACE_INCLUDE_DIRECTORIES "${QUARRY_IMGUI_INCLUDE_DIR}"
       INTERFACE_LINK_LIBRARIES "${quarry_imgui_libraries}")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A buffer on a real device, with the functions from the Vulkan loader or from volk. Needs a driver.
+// A buffer on a real device, with the functions from the Vulkan loader or from volk. Needs a
+// driver.
 #ifdef CONSUMER_USES_VOLK
 #include <volk.h>
 #else
@@ -44,7 +45,7 @@ VkDevice make_device(VkPhysicalDevice physical_device) {
   info.pQueueCreateInfos = &queue;
   VkDevice device = VK_NULL_HANDLE;
   return vkCreateDevice(physical_device, &info, nullptr, &device) == VK_SUCCESS ? device
-                                                                               : VK_NULL_HANDLE;
+                                                                                : VK_NULL_HANDLE;
 }
 
 bool use(quarry::Allocator& allocator) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The whole library with a table of functions of the program's own, here an empty one: no driver is needed to be refused.
+// The whole library with a table of functions of the program's own, here an empty one: no driver is
+// needed to be refused.
 #include <cstdio>
 #include <cstring>
 
