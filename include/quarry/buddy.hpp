@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Buddy: offset allocator of power-of-two ranges at multiples of their size. allocate and free are
+// O(log size). After Knowlton: "A Fast Storage Allocator", 1965; Knuth, "The Art of Computer
+// Programming" 1, 2.5.
+#pragma once
+
+#include <cstdint>
+
+#include <quarry/host_memory.hpp>
+#include <quarry/offset.hpp>
+
+namespace quarry {
+
+struct BuddyDesc {
+  std::uint64_t size = 0;  ///< bytes managed, any number; with 0 nothing fits until grow()
+  std::uint32_t max_allocations = 0;         ///< exact; 0: no limit
+  HostMemory host = HostMemory::standard();  ///< for the bookkeeping, about 64 bytes an allocation
+};
+
+/// Reserves the next power of two for each request; OffsetRange::size and free_bytes() count what
+/// is reserved.
+///
+/// No byte of the space is lost to a size that is no power of two: it is covered by one tree for
+/// each bit that is set in the size, largest first. So a request of N, N a power of two, with an
+/// alignment up to N, succeeds exactly if N bytes at some multiple of N are free. With an alignment
+/// above N a bounded number of free ranges smaller than the alignment is looked at; free ranges at
+/// least as large as the alignment are always found. Strategies are ignored: the smallest fitting
+/// size is cut.
+///
+/// Movable, not copyable, not thread-safe. The constructor allocates no host memory. An object
+/// moved from manages 0 bytes.
+class Buddy {
+ public:
+  explicit Buddy(const BuddyDesc& desc);
+  Buddy(Buddy&& other) noexcept;
+  Buddy& operator=(Buddy&& other) noexcept;
+  Buddy(const Buddy&) = delete;
+  Buddy& operator=(const Buddy&) = delete;
+  ~Buddy();
+
+  /// OffsetRequest::upper is unsupported.
+  OffsetResult<OffsetAllocation> allocate(const OffsetRequest& request);
+  OffsetError free(OffsetHandle handle);
+  /// The live range behind a handle, or stale_handle. O(1).
+  OffsetResult<OffsetRange> info(OffsetHandle handle) const;
+  OffsetError set_user(OffsetHandle handle, std::uint64_t user);
+  /// Adds free space at the end, which merges with free buddies below. invalid_argument when
+  /// new_size is below size().
+  OffsetError grow(std::uint64_t new_size);
+  /// Frees everything and gives the host memory back. Old handles stay stale.
+  void clear();
+
+  std::uint64_t size() const { return size_; }
+  std::uint64_t free_bytes() const { return free_bytes_; }
+  std::uint32_t allocation_count() const { return allocation_count_; }
+  bool empty() const { return allocation_count_ == 0; }
+
+  /// Free ranges are the free power-of-two pieces, also where two of them touch. Linear in their
+  /// number.
+  OffsetStatistics statistics() const;
+  /// Ascending, without gaps. Linear. The visitor must not change this object.
+  void for_each_range(OffsetRangeVisitor visitor, void* context) const;
+  /// Walks all of the bookkeeping and tells whether it is consistent. Linear; for tests.
+  bool validate() const;
+
+ private:
+  class State;
+  bool ensure_state();
+
+  State* state_ = nullptr;  // made by the first allocation
+  std::uint64_t size_ = 0;
+  std::uint64_t free_bytes_ = 0;
+  std::uint32_t allocation_count_ = 0;
+  std::uint32_t max_allocations_ = 0;
+  std::uint32_t serial_ =
+      0;  // of the last allocation; outlives clear(), so that old handles stay stale
+  HostMemory host_;
+};
+
+}  // namespace quarry

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Linear: offset allocator for allocations whose lifetimes are ordered. One algorithm that is a
+// bump allocator, a stack, a double stack or a ring, by how it is used. All operations O(1) in the
+// worst case; space between two live ranges is only used again when one of them goes.
+#pragma once
+
+#include <cstdint>
+
+#include <quarry/host_memory.hpp>
+#include <quarry/offset.hpp>
+
+namespace quarry {
+
+struct LinearDesc {
+  std::uint64_t size = 0;                    ///< bytes managed; with 0 nothing fits until grow()
+  std::uint32_t max_allocations = 0;         ///< exact; 0: no limit
+  HostMemory host = HostMemory::standard();  ///< for the bookkeeping, about 40 bytes an allocation
+};
+
+/// Places each request behind the last live range, or when it does not fit there, at the start of
+/// the space before the first live range; with OffsetRequest::upper, before the lowest upper range,
+/// from the end of the space downwards. Free in
+///  - any order: everything is one free range again when all are freed;
+///  - reverse order (a stack): the space is available at once;
+///  - allocation order (a ring): allocation goes on at the start when the end is reached, as far as
+///  the oldest live range;
+///  - both ends (a double stack): `upper` and other requests grow towards each other.
+/// These mix: a ring may run below an upper stack.
+///
+/// N contiguous free bytes before the first or behind the last live range satisfy a request of N.
+/// Strategies are ignored. Movable, not copyable, not thread-safe. The constructor allocates no
+/// host memory. An object moved from manages 0 bytes.
+class Linear {
+ public:
+  explicit Linear(const LinearDesc& desc);
+  Linear(Linear&& other) noexcept;
+  Linear& operator=(Linear&& other) noexcept;
+  Linear(const Linear&) = delete;
+  Linear& operator=(const Linear&) = delete;
+  ~Linear();
+
+  OffsetResult<OffsetAllocation> allocate(const OffsetRequest& request);
+  OffsetError free(OffsetHandle handle);
+  /// The live range behind a handle, or stale_handle.
+  OffsetResult<OffsetRange> info(OffsetHandle handle) const;
+  OffsetError set_user(OffsetHandle handle, std::uint64_t user);
+  /// Adds free space at the end. invalid_argument when new_size is below size(); unsupported while
+  /// upper ranges live.
+  OffsetError grow(std::uint64_t new_size);
+  /// Frees everything and gives the host memory back. Old handles stay stale.
+  void clear();
+
+  std::uint64_t size() const { return size_; }
+  std::uint64_t free_bytes() const { return free_bytes_; }
+  std::uint32_t allocation_count() const { return allocation_count_; }
+  bool empty() const { return allocation_count_ == 0; }
+
+  /// Linear in the number of live ranges. Counts space between live ranges as free, though no
+  /// request gets it.
+  OffsetStatistics statistics() const;
+  /// Ascending, without gaps. Linear. The visitor must not change this object.
+  void for_each_range(OffsetRangeVisitor visitor, void* context) const;
+  /// Walks all of the bookkeeping and tells whether it is consistent. Linear; for tests.
+  bool validate() const;
+
+ private:
+  class State;
+  bool ensure_state();
+
+  State* state_ = nullptr;  // made by the first allocation
+  std::uint64_t size_ = 0;
+  std::uint64_t free_bytes_ = 0;
+  std::uint32_t allocation_count_ = 0;
+  std::uint32_t max_allocations_ = 0;
+  std::uint32_t serial_ =
+      0;  // of the last allocation; outlives clear(), so that old handles stay stale
+  HostMemory host_;
+};
+
+}  // namespace quarry
