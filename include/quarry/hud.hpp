@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Budget display for any Dear ImGui program (target quarry::hud): one call a frame between NewFrame
-// and Render.
+// Budget display for any Dear ImGui program (target quarry::hud): one call a frame, between
+// ImGui::NewFrame and ImGui::Render.
 #pragma once
 
 #include <memory>
@@ -11,18 +11,19 @@ namespace quarry::hud {
 
 /// How the window looks. Read at each call; nothing is kept.
 struct Options {
-  const char* title = "Quarry";  ///< of the window, and its identity within the ImGui context
-  bool show_blocks =
-      true;  ///< map of used and free ranges of each block; off: no snapshot is ever taken
+  /// Of the window, and its identity within the ImGui context.
+  const char* title = "Quarry";
+  /// The map of used and free ranges of each block. Off: no snapshot is ever taken.
+  bool show_blocks = true;
   bool show_tags = true;
-  float width = 0.0f;   ///< pixels when first shown; 0: 34 times the height of the font
-  float height = 0.0f;  ///< pixels when first shown; 0: what the viewport has, at most 52 times the
-                        ///< font's height
-  /// The block map is a copy of the heap; it is renewed after this many seconds of ImGui time. 0:
-  /// in each call.
+  /// Pixels when first shown. 0: 34 times the height of the font.
+  float width = 0.0f;
+  /// Pixels when first shown. 0: what the viewport has, at most 52 times the height of the font.
+  float height = 0.0f;
+  /// The block map is a copy, renewed after so many seconds of ImGui time. 0: in each call.
   double snapshot_seconds = 0.25;
-  bool* open =
-      nullptr;  ///< gives the window a close button; nothing is drawn or recorded while false
+  /// Gives the window a close button. While it is false nothing is drawn and nothing recorded.
+  bool* open = nullptr;
 };
 
 /// What one display remembers between calls: the samples of the last 240 calls, the copy of the

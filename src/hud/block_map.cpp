@@ -55,7 +55,7 @@ void BlockMap::assign(std::span<const SnapshotBlock> blocks, std::span<const Sna
   std::iota(order_.begin(), order_.end(), 0u);
   const auto key = [&](std::uint32_t i) {
     const SnapshotBlock& b = blocks[i];
-    return std::tuple(b.heap, b.dedicated, b.dedicated ? 0u : b.memory_type, b.pool.value,
+    return std::tuple(b.heap, !b.dedicated, b.dedicated ? 0u : b.memory_type, b.pool.value,
                       b.optimal);
   };
   std::stable_sort(order_.begin(), order_.end(),

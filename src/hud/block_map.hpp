@@ -39,7 +39,7 @@ struct MapRow {
 
 class BlockMap {
  public:
-  /// Takes a copy. Rows come by heap, then memory type, blocks before dedicated memory. Keeps its
+  /// Takes a copy. Rows come by heap: its dedicated memory, then blocks by memory type. Keeps its
   /// host memory for the next.
   void assign(const Snapshot& snapshot);
   /// `text` as Snapshot::text(0): names are offsets into it.

@@ -12,9 +12,14 @@
 namespace quarry::hud {
 namespace {
 
-/// ImGui indexes the vertices of a window with 16 bits by default: 65,536, four a rectangle. Half
-/// of them serve the maps.
-constexpr float kMostRectangles = 8192.0f;
+/// How many rectangles the map may draw. ImGui indexes vertices with 16 bits, 65,536 and so 16,384
+/// rectangles in a list of commands, unless the backend takes an offset; three quarters of them
+/// leave room for the text.
+float most_rectangles() {
+  const bool offsets = (ImGui::GetIO().BackendFlags & ImGuiBackendFlags_RendererHasVtxOffset) != 0;
+  return offsets || sizeof(ImDrawIdx) > 2 ? 40000.0f : 12288.0f;
+}
+
 constexpr float kLeastPixels = 2.0f;
 
 const char* tag_name(const Figures& figures, Tag tag) {
@@ -77,7 +82,7 @@ void show_run_tooltip(const BlockMap& map, const MapRow& row, const Segment& seg
   ImGui::EndTooltip();
 }
 
-void show_row_tooltip(const MapRow& row) {
+void show_row_tooltip(const BlockMap& map, const MapRow& row) {
   ImGui::BeginTooltip();
   if (row.dedicated) {
     ImGui::Text("%u dedicated memories of heap %u", row.block_count, row.heap);
@@ -88,6 +93,15 @@ void show_row_tooltip(const MapRow& row) {
   }
   if (row.mapped) ImGui::TextUnformatted("mapped");
   ImGui::Text("%s of %s used", bytes_text(row.used).c_str(), bytes_text(row.size).c_str());
+  std::size_t allocations = 0;
+  VkDeviceSize largest_free = 0;
+  for (const Cell& cell : map.cells(row)) {
+    allocations += cell.used ? 1 : 0;
+    if (!cell.used) largest_free = std::max(largest_free, cell.size);
+  }
+  ImGui::Text("%s allocations, %s free ranges", count_text(allocations).c_str(),
+              count_text(row.cell_count - allocations).c_str());
+  if (largest_free > 0) ImGui::Text("largest free %s", bytes_text(largest_free).c_str());
   ImGui::EndTooltip();
 }
 
@@ -98,7 +112,8 @@ void paint_segments(std::span<const Segment> segments, const MapRow& row, ImVec2
     if (segment.used_share <= 0.0f)
       continue;  // the ground of the row has the colour of free ranges
     // A gap of one pixel tells neighbours apart where there is room for it.
-    const float gap = segment.end - segment.begin >= 3.0f ? 1.0f : 0.0f;
+    const bool single = segment.cell_count == 1 && segment.end - segment.begin >= 3.0f;
+    const float gap = single ? 1.0f : 0.0f;
     const ImU32 full = segment.marked ? palette::kMarked : color;
     // Even the smallest share stands out from free ground.
     const float share = 0.25f + 0.75f * segment.used_share;
@@ -110,11 +125,11 @@ void paint_segments(std::span<const Segment> segments, const MapRow& row, ImVec2
 void show_row(const BlockMap& map, const Figures& figures, const MapRow& row, float least,
               ViewState& state) {
   const float em = ImGui::GetFontSize();
-  const float label_width = em * 9.5f;
+  const float label_width = em * 11.0f;
   const float share_width = em * 2.6f;
   char label[48];
   if (row.dedicated) {
-    std::snprintf(label, sizeof(label), "%u dedic.", row.block_count);
+    std::snprintf(label, sizeof(label), "dedicated");
   } else {
     std::snprintf(label, sizeof(label), "type %u%s", row.memory_type,
                   row.custom_pool ? " pool" : "");
@@ -127,7 +142,7 @@ void show_row(const BlockMap& map, const Figures& figures, const MapRow& row, fl
   list->AddText({start.x + label_width - em * 0.6f - ImGui::CalcTextSize(size.c_str()).x, start.y},
                 ImGui::GetColorU32(ImGuiCol_TextDisabled), size.c_str());
   ImGui::Dummy({label_width, em});
-  if (ImGui::IsItemHovered()) show_row_tooltip(row);
+  if (ImGui::IsItemHovered()) show_row_tooltip(map, row);
 
   ImGui::SameLine(0, 0);
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -173,7 +188,7 @@ void show_blocks(const BlockMap& map, const Figures& figures, float height, View
     const float line = ImGui::GetFontSize() + ImGui::GetStyle().ItemSpacing.y;
     const float lines = std::max(left / line, 1.0f) + 2.0f;
     const float least =
-        std::max(kLeastPixels, 2.0f * lines * ImGui::GetContentRegionAvail().x / kMostRectangles);
+        std::max(kLeastPixels, 2.0f * lines * ImGui::GetContentRegionAvail().x / most_rectangles());
     const std::span<const MapRow> rows = map.rows();
     ImGuiListClipper clipper;
     clipper.Begin(static_cast<int>(rows.size()), line);

@@ -11,14 +11,14 @@ constexpr ImU32 kGround = IM_COL32(17, 21, 28, 255);
 constexpr ImU32 kFrame = IM_COL32(70, 78, 92, 255);
 constexpr ImU32 kUsed = IM_COL32(52, 124, 205, 255);
 constexpr ImU32 kReserved = IM_COL32(36, 66, 104, 255);
-constexpr ImU32 kFree = IM_COL32(41, 48, 60, 255);
+constexpr ImU32 kFree = IM_COL32(58, 66, 80, 255);
 constexpr ImU32 kDedicated = IM_COL32(147, 98, 201, 255);
 constexpr ImU32 kProcess = IM_COL32(92, 96, 104, 255);
 constexpr ImU32 kBudget = IM_COL32(236, 239, 244, 255);
 constexpr ImU32 kPeak = IM_COL32(240, 178, 62, 255);
 constexpr ImU32 kAlarm = IM_COL32(232, 84, 74, 255);
 constexpr ImU32 kUpload = IM_COL32(84, 184, 120, 255);
-constexpr ImU32 kMarked = IM_COL32(250, 214, 92, 255);
+constexpr ImU32 kMarked = IM_COL32(255, 122, 184, 255);
 constexpr ImU32 kText = IM_COL32(240, 243, 248, 255);
 constexpr ImU32 kShadow = IM_COL32(0, 0, 0, 170);
 

@@ -27,23 +27,38 @@ void show_summary(const Figures& figures, ViewState& state) {
   }
 }
 
-void work_cells(const char* name, const char* now, const char* worst, bool alarm) {
+void right_cell(const char* text, ImU32 color) {
   ImGui::TableNextColumn();
+  const float room = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(text).x;
+  if (room > 0) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room);
+  ImGui::PushStyleColor(ImGuiCol_Text, color);
+  ImGui::TextUnformatted(text);
+  ImGui::PopStyleColor();
+}
+
+void work_cells(const char* name, const char* now, const char* worst, ImU32 color) {
+  ImGui::TableNextColumn();
+  ImGui::PushStyleColor(ImGuiCol_Text, color);
   ImGui::TextUnformatted(name);
-  for (const char* text : {now, worst}) {
-    ImGui::TableNextColumn();
-    const float room = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(text).x;
-    if (room > 0) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room);
-    if (alarm) ImGui::PushStyleColor(ImGuiCol_Text, palette::kAlarm);
-    ImGui::TextUnformatted(text);
-    if (alarm) ImGui::PopStyleColor();
+  ImGui::PopStyleColor();
+  right_cell(now, color);
+  right_cell(worst, color);
+}
+
+/// The columns of one half of the table of work: what, now, worst.
+void set_up_work_columns(float name, float now, float worst) {
+  const float em = ImGui::GetFontSize();
+  for (const float width : {name, now, worst}) {
+    ImGui::TableSetupColumn("", ImGuiTableColumnFlags_WidthFixed, width * em);
   }
 }
 
 }  // namespace
 
 void show_right_aligned(const char* text, ImU32 color) {
-  ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - ImGui::CalcTextSize(text).x);
+  // By cursor: the offset of SameLine counts from the group it stands in.
+  ImGui::SameLine();
+  ImGui::SetCursorPosX(ImGui::GetWindowContentRegionMax().x - ImGui::CalcTextSize(text).x);
   ImGui::PushStyleColor(ImGuiCol_Text, color);
   ImGui::TextUnformatted(text);
   ImGui::PopStyleColor();
@@ -65,41 +80,34 @@ void show_legend(std::span<const LegendEntry> entries) {
 }
 
 void show_work(const Recorder& recorder) {
-  if (!ImGui::BeginTable("work", 6, ImGuiTableFlags_SizingStretchProp)) return;
-  for (int half = 0; half < 2; ++half) {
-    ImGui::TableSetupColumn("a frame", ImGuiTableColumnFlags_None, half == 0 ? 2.4f : 2.9f);
-    ImGui::TableSetupColumn("now", ImGuiTableColumnFlags_None, half == 0 ? 1.8f : 1.0f);
-    ImGui::TableSetupColumn("worst", ImGuiTableColumnFlags_None, half == 0 ? 1.8f : 1.2f);
-  }
-  ImGui::TableNextRow();
-  for (int half = 0; half < 2; ++half) {
-    for (const char* title : {half == 0 ? "in this frame" : "driver calls", "now", "worst"}) {
-      ImGui::TableNextColumn();
-      const float room = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(title).x;
-      if (room > 0 && title[0] != 'i' && title[0] != 'd') {
-        ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room);
-      }
-      ImGui::TextDisabled("%s", title);
-    }
-  }
+  if (!ImGui::BeginTable("work", 7, ImGuiTableFlags_SizingFixedFit)) return;
+  set_up_work_columns(6.0f, 5.0f, 5.6f);
+  ImGui::TableSetupColumn("", ImGuiTableColumnFlags_WidthStretch);
+  set_up_work_columns(6.6f, 3.0f, 3.4f);
   const Sample now = recorder.latest();
   const Sample worst = recorder.worst();
+  const ImU32 plain = ImGui::GetColorU32(ImGuiCol_Text);
+  const ImU32 faint = ImGui::GetColorU32(ImGuiCol_TextDisabled);
   const auto count = [&](const char* name, std::uint64_t Counters::*member, bool alarming) {
     work_cells(name, count_text(now.work.*member).c_str(), count_text(worst.work.*member).c_str(),
-               alarming && now.work.*member > 0);
+               alarming && now.work.*member > 0 ? palette::kAlarm : plain);
   };
-  ImGui::TableNextRow();
+  const auto gap = [] { ImGui::TableNextColumn(); };
+  work_cells("per frame", "now", "worst", faint);
+  gap();
+  work_cells("driver", "now", "worst", faint);
   count("allocations", &Counters::allocations, false);
+  gap();
   count("allocate", &Counters::driver_allocations, true);
-  ImGui::TableNextRow();
   count("frees", &Counters::frees, false);
+  gap();
   count("free", &Counters::driver_frees, false);
-  ImGui::TableNextRow();
   count("failed", &Counters::failed_allocations, true);
+  gap();
   count("map", &Counters::driver_maps, false);
-  ImGui::TableNextRow();
   work_cells("uploaded", bytes_text(now.work.uploaded_bytes).c_str(),
-             bytes_text(worst.work.uploaded_bytes).c_str(), false);
+             bytes_text(worst.work.uploaded_bytes).c_str(), plain);
+  gap();
   count("budget query", &Counters::driver_budget_queries, false);
   ImGui::EndTable();
 }
@@ -110,14 +118,16 @@ void show_tags(const Figures& figures, ViewState& state) {
     ImGui::TextDisabled("no tagged allocation yet");
     return;
   }
-  const ImGuiTableFlags flags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_RowBg;
+  const ImGuiTableFlags flags = ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_RowBg;
   if (!ImGui::BeginTable("tags", 4, flags)) return;
-  ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_None, 4.0f);
-  ImGui::TableSetupColumn("live", ImGuiTableColumnFlags_None, 2.0f);
-  ImGui::TableSetupColumn("peak", ImGuiTableColumnFlags_None, 2.4f);
-  ImGui::TableSetupColumn("count", ImGuiTableColumnFlags_None, 1.6f);
+  const float em = ImGui::GetFontSize();
+  ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthStretch);
+  ImGui::TableSetupColumn("live", ImGuiTableColumnFlags_WidthFixed, 5.2f * em);
+  ImGui::TableSetupColumn("peak", ImGuiTableColumnFlags_WidthFixed, 7.6f * em);
+  ImGui::TableSetupColumn("count", ImGuiTableColumnFlags_WidthFixed, 4.0f * em);
   const auto largest =
       static_cast<float>(std::max<VkDeviceSize>(figures.tags.front().totals.allocation_bytes, 1));
+  ImGui::PushStyleColor(ImGuiCol_HeaderHovered, IM_COL32(255, 255, 255, 40));
   for (const TagRow& row : figures.tags) {
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
@@ -130,13 +140,15 @@ void show_tags(const Figures& figures, ViewState& state) {
     ImGui::Selectable(row.name.c_str(), false, ImGuiSelectableFlags_SpanAllColumns);
     if (ImGui::IsItemHovered()) state.marked = row.tag;
     ImGui::PopID();
-    ImGui::TableNextColumn();
-    ImGui::TextUnformatted(bytes_text(row.totals.allocation_bytes).c_str());
-    ImGui::TableNextColumn();
-    ImGui::TextDisabled("peak %s", bytes_text(row.totals.peak_allocation_bytes).c_str());
-    ImGui::TableNextColumn();
-    ImGui::TextDisabled("%s", count_text(row.totals.allocation_count).c_str());
+    right_cell(bytes_text(row.totals.allocation_bytes).c_str(), ImGui::GetColorU32(ImGuiCol_Text));
+    char peak[48];
+    std::snprintf(peak, sizeof(peak), "peak %s",
+                  bytes_text(row.totals.peak_allocation_bytes).c_str());
+    right_cell(peak, ImGui::GetColorU32(ImGuiCol_TextDisabled));
+    right_cell(count_text(row.totals.allocation_count).c_str(),
+               ImGui::GetColorU32(ImGuiCol_TextDisabled));
   }
+  ImGui::PopStyleColor();
   ImGui::EndTable();
 }
 
