@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// Layout of the field, and the surfaces of its objects.
+#include "viewer/scene.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+
+namespace quarry::viewer {
+
+namespace {
+
+constexpr float kTurn = 2.0f * kPi;
+/// Texture heights from pole to pole: half the circumference, which is one texture width.
+constexpr float kSphereTextureHeight = 0.5f;
+
+Vec3 turned(Vec3 p, float yaw) {
+  const float c = std::cos(yaw);
+  const float s = std::sin(yaw);
+  return {c * p.x + s * p.z, p.y, -s * p.x + c * p.z};
+}
+
+SurfacePoint placed(const Object& object, const SurfacePoint& local) {
+  return {object.position + turned(local.position, object.yaw), turned(local.normal, object.yaw),
+          turned(local.by_u, object.yaw), turned(local.by_v, object.yaw)};
+}
+
+SurfacePoint unit_sphere_point(float u, float v) {
+  const float longitude = u * kTurn;
+  const float latitude = v / kSphereTextureHeight * kPi;  // from the upper pole
+  const Vec3 normal{std::sin(latitude) * std::cos(longitude), std::cos(latitude),
+                    -std::sin(latitude) * std::sin(longitude)};
+  const Vec3 by_u{-std::sin(latitude) * std::sin(longitude), 0.0f,
+                  -std::sin(latitude) * std::cos(longitude)};
+  const Vec3 by_v{std::cos(latitude) * std::cos(longitude), -std::sin(latitude),
+                  -std::cos(latitude) * std::sin(longitude)};
+  return {normal * kSphereRadius, normal, by_u * (kSphereRadius * kTurn),
+          by_v * (kSphereRadius * kPi / kSphereTextureHeight)};
+}
+
+/// One face of the slab: `corner` is where u = v = 0; a texture spans kSlabEdge metres everywhere.
+void add_face(Mesh& mesh, Vec3 corner, Vec3 along_u, Vec3 along_v, float u_metres, float v_metres) {
+  const auto base = static_cast<std::uint32_t>(mesh.vertices.size());
+  const Vec3 normal = cross(along_v, along_u);
+  // Texture V grows along `along_v`; a map's +Y points against it, hence the bitangent's sign.
+  const Vec3 bitangent = along_v * -1.0f;
+  const float sign = dot(cross(normal, along_u), bitangent) < 0.0f ? -1.0f : 1.0f;
+  for (int i = 0; i < 4; ++i) {
+    const float s = (i & 1) != 0 ? u_metres : 0.0f;
+    const float t = (i & 2) != 0 ? v_metres : 0.0f;
+    mesh.vertices.push_back({corner + along_u * s + along_v * t,
+                             normal,
+                             {along_u.x, along_u.y, along_u.z, sign},
+                             s / kSlabEdge,
+                             t / kSlabEdge});
+  }
+  for (const std::uint32_t i : {0u, 2u, 1u, 1u, 2u, 3u})
+    mesh.indices.push_back(base + i);
+}
+
+}  // namespace
+
+Scene make_scene(std::uint32_t material_count, std::uint64_t seed) {
+  const std::uint32_t cells = std::max(material_count, 1u);
+  Scene scene;
+  scene.columns = static_cast<std::uint32_t>(std::ceil(std::sqrt(static_cast<double>(cells))));
+  scene.rows = (cells + scene.columns - 1) / scene.columns;
+  std::mt19937_64 random(seed);
+  std::vector<std::uint32_t> on_slab(cells);
+  std::iota(on_slab.begin(), on_slab.end(), 0u);
+  std::shuffle(on_slab.begin(), on_slab.end(), random);
+  std::uniform_real_distribution<float> angle(0.0f, kTurn);
+  for (std::uint32_t cell = 0; cell < cells; ++cell) {
+    const float x =
+        (static_cast<float>(cell % scene.columns) - static_cast<float>(scene.columns - 1) * 0.5f) *
+        kCellSpacing;
+    const float z =
+        (static_cast<float>(cell / scene.columns) - static_cast<float>(scene.rows - 1) * 0.5f) *
+        kCellSpacing;
+    const Vec3 centre{x, kSlabHeight + kSphereRadius, z};
+    const float quarter_turns = std::floor(angle(random) / (kTurn / 4.0f)) * (kTurn / 4.0f);
+    scene.objects.push_back(
+        {Shape::slab, {x, kSlabHeight, z}, quarter_turns, on_slab[cell], centre, kSphereRadius});
+    // The neighbour in the shuffled order: never the slab's own material, unless there is but one.
+    scene.objects.push_back(
+        {Shape::sphere, centre, angle(random), on_slab[(cell + 1) % cells], {}, 0.0f});
+  }
+  const float half_x = static_cast<float>(scene.columns) * kCellSpacing * 0.5f;
+  const float half_z = static_cast<float>(scene.rows) * kCellSpacing * 0.5f;
+  scene.radius = std::sqrt(half_x * half_x + half_z * half_z);
+  scene.objects.push_back({Shape::ground, {}, 0.0f, 0, {}, 0.0f});
+  return scene;
+}
+
+SurfacePoint sphere_point(const Object& object, float u, float v) {
+  return placed(object, unit_sphere_point(u, v));
+}
+
+SurfacePoint slab_point(const Object& object, float u, float v) {
+  return placed(object, {{(u - 0.5f) * kSlabEdge, 0.0f, (v - 0.5f) * kSlabEdge},
+                         {0, 1, 0},
+                         {kSlabEdge, 0, 0},
+                         {0, 0, kSlabEdge}});
+}
+
+Mesh sphere_mesh() {
+  constexpr std::uint32_t kSegments = 96;
+  constexpr std::uint32_t kRings = 48;
+  Mesh mesh;
+  for (std::uint32_t ring = 0; ring <= kRings; ++ring) {
+    for (std::uint32_t segment = 0; segment <= kSegments; ++segment) {
+      const float u = static_cast<float>(segment) / kSegments;
+      const float v = static_cast<float>(ring) / kRings * kSphereTextureHeight;
+      const SurfacePoint p = unit_sphere_point(u, v);
+      // At the poles the derivative vanishes; the direction along the parallel does not.
+      const Vec3 tangent{-std::sin(u * kTurn), 0.0f, -std::cos(u * kTurn)};
+      mesh.vertices.push_back(
+          {p.position, p.normal, {tangent.x, tangent.y, tangent.z, 1.0f}, u, v});
+    }
+  }
+  for (std::uint32_t ring = 0; ring < kRings; ++ring) {
+    for (std::uint32_t segment = 0; segment < kSegments; ++segment) {
+      const std::uint32_t a = ring * (kSegments + 1) + segment;
+      const std::uint32_t b = a + kSegments + 1;
+      for (const std::uint32_t i : {a, b, a + 1, a + 1, b, b + 1})
+        mesh.indices.push_back(i);
+    }
+  }
+  return mesh;
+}
+
+Mesh slab_mesh() {
+  constexpr float kHalf = kSlabEdge * 0.5f;
+  Mesh mesh;
+  add_face(mesh, {-kHalf, 0, -kHalf}, {1, 0, 0}, {0, 0, 1}, kSlabEdge, kSlabEdge);
+  add_face(mesh, {-kHalf, 0, kHalf}, {1, 0, 0}, {0, -1, 0}, kSlabEdge, kSlabHeight);
+  add_face(mesh, {kHalf, 0, kHalf}, {0, 0, -1}, {0, -1, 0}, kSlabEdge, kSlabHeight);
+  add_face(mesh, {kHalf, 0, -kHalf}, {-1, 0, 0}, {0, -1, 0}, kSlabEdge, kSlabHeight);
+  add_face(mesh, {-kHalf, 0, -kHalf}, {0, 0, 1}, {0, -1, 0}, kSlabEdge, kSlabHeight);
+  return mesh;
+}
+
+Mesh ground_mesh(float radius) {
+  Mesh mesh;
+  add_face(mesh, {-radius, 0, -radius}, {1, 0, 0}, {0, 0, 1}, 2.0f * radius, 2.0f * radius);
+  return mesh;
+}
+
+}  // namespace quarry::viewer
