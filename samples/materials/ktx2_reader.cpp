@@ -53,11 +53,13 @@ std::string check_header(std::span<const std::byte> header, TextureInfo& info) {
   const std::uint32_t scheme = load_u32(header, kSupercompression);
   if (scheme != 0)
     return "is supercompressed (scheme " + std::to_string(scheme) + "), which is not supported";
-  info.format = static_cast<VkFormat>(load_u32(header, kVkFormat));
-  const FormatInfo* format = find_format(info.format);
+  const std::uint32_t number = load_u32(header, kVkFormat);
+  const FormatInfo* format =
+      number < VK_FORMAT_MAX_ENUM ? find_format(static_cast<VkFormat>(number)) : nullptr;
   if (format == nullptr)
-    return "has VkFormat " + std::to_string(load_u32(header, kVkFormat)) +
+    return "has VkFormat " + std::to_string(number) +
            "; supported are BC1, BC3, BC4, BC5, BC7 and RGBA8";
+  info.format = format->format;
   if (load_u32(header, kTypeSize) != 1) return "has a type size that does not match its format";
   if (load_u32(header, kDepth) != 0) return "is a 3D texture; only 2D is supported";
   if (load_u32(header, kLayers) != 0)

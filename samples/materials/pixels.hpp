@@ -5,7 +5,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <utility>
 
 namespace quarry::materials {
 
@@ -39,21 +42,34 @@ struct MutablePixelView {
   }
 };
 
+struct FreePixels {
+  void operator()(std::uint8_t* pixels) const { std::free(pixels); }
+};
+/// Memory of malloc, which is also what stb_image hands out.
+using PixelMemory = std::unique_ptr<std::uint8_t[], FreePixels>;
+
 class Image {
  public:
   Image() = default;
+  /// Pixels are not initialised. Throws std::bad_alloc.
   Image(std::uint32_t width, std::uint32_t height)
-      : width_(width), height_(height), bytes_(kPixelBytes * width * height) {}
+      : Image(width, height,
+              PixelMemory(static_cast<std::uint8_t*>(std::malloc(kPixelBytes * width * height)))) {
+    if (!pixels_) throw std::bad_alloc();
+  }
+  /// Takes over width * height pixels.
+  Image(std::uint32_t width, std::uint32_t height, PixelMemory pixels)
+      : width_(width), height_(height), pixels_(std::move(pixels)) {}
 
   std::uint32_t width() const { return width_; }
   std::uint32_t height() const { return height_; }
-  PixelView view() const { return {bytes_.data(), width_, height_, kPixelBytes * width_}; }
-  MutablePixelView view() { return {bytes_.data(), width_, height_, kPixelBytes * width_}; }
+  PixelView view() const { return {pixels_.get(), width_, height_, kPixelBytes * width_}; }
+  MutablePixelView view() { return {pixels_.get(), width_, height_, kPixelBytes * width_}; }
 
  private:
   std::uint32_t width_ = 0;
   std::uint32_t height_ = 0;
-  std::vector<std::uint8_t> bytes_;
+  PixelMemory pixels_;
 };
 
 }  // namespace quarry::materials
