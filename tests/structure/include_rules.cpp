@@ -73,7 +73,7 @@ std::string reached_vulkan(const SourceTree& tree, const SourceFile& file,
     if (is_vulkan(include.target)) return include.target;
     const SourceFile* next = resolve(tree, file, include);
     if (next == nullptr) continue;
-    const std::string reached = reached_vulkan(tree, *next, seen);
+    std::string reached = reached_vulkan(tree, *next, seen);
     if (!reached.empty()) return reached;
   }
   return "";

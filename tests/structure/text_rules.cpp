@@ -23,9 +23,9 @@ bool is_cmake(const SourceFile& file) {
 }
 
 bool is_shader(const SourceFile& file) {
-  constexpr std::array<std::string_view, 7> kinds = {".glsl", ".vert", ".frag", ".comp",
-                                                     ".geom", ".tesc", ".tese"};
-  return std::find(kinds.begin(), kinds.end(), file.extension()) != kinds.end();
+  constexpr std::array<std::string_view, 7> kKinds = {".glsl", ".vert", ".frag", ".comp",
+                                                      ".geom", ".tesc", ".tese"};
+  return std::find(kKinds.begin(), kKinds.end(), file.extension()) != kKinds.end();
 }
 
 bool is_written_by_us(const SourceFile& file) {
@@ -35,7 +35,7 @@ bool is_written_by_us(const SourceFile& file) {
 }  // namespace
 
 std::vector<Breach> host_memory_goes_through_callbacks(const SourceTree& tree) {
-  constexpr std::array<std::string_view, 16> forbidden = {
+  constexpr std::array<std::string_view, 16> kForbidden = {
       "vector",        "string",        "map",        "set",
       "unordered_map", "unordered_set", "deque",      "list",
       "queue",         "stack",         "functional", "forward_list",
@@ -47,7 +47,7 @@ std::vector<Breach> host_memory_goes_through_callbacks(const SourceTree& tree) {
   for (const SourceFile& file : tree) {
     if (!below_observe(file) || !file.is_cpp()) continue;
     for (const Include& include : includes_of(file)) {
-      if (std::find(forbidden.begin(), forbidden.end(), include.target) != forbidden.end()) {
+      if (std::find(kForbidden.begin(), kForbidden.end(), include.target) != kForbidden.end()) {
         breaches.push_back({file.path, include.line, "includes <" + include.target + ">"});
       }
     }
