@@ -14,7 +14,8 @@ separate_arguments(own_flags UNIX_COMMAND "${CXX_FLAGS}")
 
 string(REPLACE "quarry-" "" program ${PACKAGE})
 file(MAKE_DIRECTORY ${WORK})
-execute_process(COMMAND ${CXX} ${own_flags} -std=c++20 ${CMAKE_CURRENT_LIST_DIR}/project/${program}_main.cpp
+execute_process(COMMAND ${CXX} ${own_flags} -std=c++20 "-DCONSUMER_EXPECTS_VERSION=\"${version}\""
+  ${CMAKE_CURRENT_LIST_DIR}/project/${program}_main.cpp
   -o ${WORK}/${program} ${flags} COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${PREFIX}/${LIBRARY_DIR} ${WORK}/${program}
   COMMAND_ERROR_IS_FATAL ANY)
