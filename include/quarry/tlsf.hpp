@@ -33,7 +33,7 @@ struct TlsfDesc {
 class Tlsf {
  public:
   /// allocate() looks at no more free ranges than this, except with OffsetStrategy::min_offset.
-  static constexpr std::uint32_t kMaxRangesExamined = 128;
+  static constexpr std::uint32_t kMaxRangesExamined = 68;
   /// Values of class_of and largest_free_class are below this.
   static constexpr std::uint32_t kClassCount = 61;
 
@@ -75,7 +75,7 @@ class Tlsf {
   OffsetStatistics statistics() const;
   /// Ascending, without gaps. Linear. The visitor must not change this object.
   void for_each_range(OffsetRangeVisitor visitor, void* context) const;
-  /// Free ranges looked at by all calls of allocate() so far: the measure behind
+  /// Free ranges looked at by allocate() since creation or clear(): the measure behind
   /// kMaxRangesExamined.
   std::uint64_t ranges_examined() const;
   /// Walks all of the bookkeeping and tells whether it is consistent. Linear; for tests.

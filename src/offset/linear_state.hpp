@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// The bookkeeping of a Linear: live ranges alone, in three lists by place. Free space is what lies
+// between them.
+#pragma once
+
+#include <cstdint>
+
+#include <quarry/linear.hpp>
+
+#include "offset/node_pool.hpp"
+
+namespace quarry {
+
+class Linear::State {
+ public:
+  explicit State(const HostMemory& host) noexcept : nodes_(host) {}
+
+  enum class Place : std::uint8_t {
+    front,  ///< before the oldest ranges: the ring has gone round
+    main,   ///< behind the last range
+    upper,  ///< before the lowest upper range
+  };
+
+  /// Finds the place and offset of a request in [0, size); false when there is none.
+  bool find(const OffsetRequest& request, std::uint64_t size, Place& place,
+            std::uint64_t& offset) const;
+  bool prepare_take() { return nodes_.reserve(1); }
+  OffsetHandle take(Place place, std::uint64_t offset, const OffsetRequest& request,
+                    std::uint32_t serial);
+  /// Returns the bytes freed.
+  std::uint64_t give_back(std::uint32_t node);
+
+  std::uint32_t find_live(OffsetHandle handle) const { return nodes_.find(handle); }
+  OffsetRange range(std::uint32_t node) const;
+  void set_user(std::uint32_t node, std::uint64_t user) { nodes_[node].user = user; }
+  bool has_upper() const { return lists_[kUpperList].first != offset::kNoNode; }
+  void for_each_range(std::uint64_t size, OffsetRangeVisitor visitor, void* context) const;
+  bool validate(std::uint64_t size, std::uint64_t free_bytes, std::uint32_t allocations) const;
+
+ private:
+  struct Node {
+    std::uint64_t offset = 0;
+    std::uint64_t size = 0;
+    std::uint64_t user = 0;
+    std::uint32_t previous = offset::kNoNode;
+    std::uint32_t next = offset::kNoNode;
+    std::uint32_t serial = 0;
+    std::uint32_t list = 0;
+  };
+  struct List {
+    std::uint32_t first = offset::kNoNode;
+    std::uint32_t last = offset::kNoNode;
+  };
+  static constexpr std::uint32_t kUpperList = 2;
+
+  bool is_empty(std::uint32_t list) const { return lists_[list].first == offset::kNoNode; }
+  std::uint32_t front_list() const { return main_list_ ^ 1; }
+  std::uint32_t list_of(Place place) const;
+  std::uint64_t end_of(std::uint32_t list) const;
+  std::uint64_t upper_begin(std::uint64_t size) const;
+  void append(std::uint32_t list, std::uint32_t index);
+  void remove(std::uint32_t index);
+
+  offset::NodePool<Node> nodes_;
+  // Lists 0 and 1 take turns as the main and the front one, 2 is the upper one. All in the order of
+  // their making: main and front ascending, the front one wholly below main; upper descending,
+  // wholly above both.
+  List lists_[3];
+  std::uint32_t main_list_ = 0;
+};
+
+}  // namespace quarry
