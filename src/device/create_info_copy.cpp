@@ -6,6 +6,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include "device/structure_chain.hpp"
+
 namespace quarry::device {
 
 namespace {
@@ -89,10 +91,7 @@ Packed pack_structure(Packer& packer, const VkBaseInStructure& structure) {
                              &VkImageCompressionControlEXT::compressionControlPlaneCount,
                              &VkImageCompressionControlEXT::pFixedRateFlags);
 #endif
-#if defined(VK_VERSION_1_4)
-    case VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO:
-      return pack_plain<VkBufferUsageFlags2CreateInfo>(packer, structure);
-#elif defined(VK_KHR_maintenance5)
+#if defined(VK_KHR_maintenance5)
     case VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO_KHR:
       return pack_plain<VkBufferUsageFlags2CreateInfoKHR>(packer, structure);
 #endif
@@ -168,6 +167,23 @@ CreateInfoCopy& CreateInfoCopy::operator=(CreateInfoCopy&& other) noexcept {
   std::swap(buffer_, other.buffer_);
   std::swap(image_, other.image_);
   return *this;
+}
+
+void CreateInfoCopy::add_transfer_usage() {
+  if (image_ != nullptr) {
+    image_->usage |= VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
+  }
+  if (buffer_ == nullptr) return;
+  constexpr VkBufferUsageFlags kTransfer =
+      VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  buffer_->usage |= kTransfer;
+#if defined(VK_KHR_maintenance5)
+  constexpr VkStructureType kUsage2 = VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO_KHR;
+  // The chain is this object's own copy.
+  auto* usage2 = const_cast<VkBufferUsageFlags2CreateInfoKHR*>(
+      find_structure<VkBufferUsageFlags2CreateInfoKHR>(buffer_->pNext, kUsage2));
+  if (usage2 != nullptr) usage2->usage |= kTransfer;
+#endif
 }
 
 void CreateInfoCopy::release() {

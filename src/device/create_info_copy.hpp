@@ -42,6 +42,10 @@ class CreateInfoCopy {
   const VkBufferCreateInfo* buffer() const { return buffer_; }
   const VkImageCreateInfo* image() const { return image_; }
 
+  /// Adds TRANSFER_SRC and TRANSFER_DST, so that contents can be moved; in
+  /// VkBufferUsageFlags2CreateInfo too, where the chain holds one.
+  void add_transfer_usage();
+
  private:
   void release();
 

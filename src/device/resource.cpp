@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "device/resource.hpp"
 
+#include <array>
+
 #include "device/error.hpp"
 #include "device/structure_chain.hpp"
 
@@ -90,17 +92,12 @@ Status bind_buffer(const Device& device, VkBuffer buffer, VkDeviceMemory memory,
 }
 
 Status bind_image(const Device& device, VkImage image, VkDeviceMemory memory, VkDeviceSize offset,
-                  VkImageAspectFlagBits plane, const void* next) {
-  if (plane != kNoPlane && !device.uses_planes()) return refuse(Reason::feature_not_enabled);
+                  const void* next) {
   VkResult code = VK_SUCCESS;
   if (device.facts().uses_bind2) {
-    VkBindImagePlaneMemoryInfo plane_info{};
-    plane_info.sType = VK_STRUCTURE_TYPE_BIND_IMAGE_PLANE_MEMORY_INFO;
-    plane_info.pNext = next;
-    plane_info.planeAspect = plane;
     VkBindImageMemoryInfo info{};
     info.sType = VK_STRUCTURE_TYPE_BIND_IMAGE_MEMORY_INFO;
-    info.pNext = plane == kNoPlane ? next : &plane_info;
+    info.pNext = next;
     info.image = image;
     info.memory = memory;
     info.memoryOffset = offset;
@@ -113,17 +110,32 @@ Status bind_image(const Device& device, VkImage image, VkDeviceMemory memory, Vk
   return {};
 }
 
+Status bind_image_planes(const Device& device, VkImage image,
+                         std::span<const PlaneBinding> planes) {
+  if (!device.uses_planes()) return refuse(Reason::feature_not_enabled);
+  if (planes.empty() || planes.size() > kMaximumPlanes) return refuse(Reason::bad_argument);
+  std::array<VkBindImagePlaneMemoryInfo, kMaximumPlanes> plane_infos{};
+  std::array<VkBindImageMemoryInfo, kMaximumPlanes> infos{};
+  for (std::size_t index = 0; index < planes.size(); ++index) {
+    plane_infos[index].sType = VK_STRUCTURE_TYPE_BIND_IMAGE_PLANE_MEMORY_INFO;
+    plane_infos[index].planeAspect = planes[index].plane;
+    infos[index].sType = VK_STRUCTURE_TYPE_BIND_IMAGE_MEMORY_INFO;
+    infos[index].pNext = &plane_infos[index];
+    infos[index].image = image;
+    infos[index].memory = planes[index].memory;
+    infos[index].memoryOffset = planes[index].offset;
+  }
+  const VkResult code = device.fn().vkBindImageMemory2(
+      device.handle(), static_cast<std::uint32_t>(planes.size()), infos.data());
+  if (code != VK_SUCCESS) return driver_failed(code);
+  return {};
+}
+
 std::uint64_t buffer_usage(const Device& device, const VkBufferCreateInfo& info) {
-#if defined(VK_VERSION_1_4)
-  using Usage2 = VkBufferUsageFlags2CreateInfo;
-  constexpr VkStructureType kUsage2 = VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO;
-#elif defined(VK_KHR_maintenance5)
-  using Usage2 = VkBufferUsageFlags2CreateInfoKHR;
-  constexpr VkStructureType kUsage2 = VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO_KHR;
-#endif
-#if defined(VK_VERSION_1_4) || defined(VK_KHR_maintenance5)
+#if defined(VK_KHR_maintenance5)
   if (device.facts().features.maintenance5) {
-    const auto* usage2 = find_structure<Usage2>(info.pNext, kUsage2);
+    const auto* usage2 = find_structure<VkBufferUsageFlags2CreateInfoKHR>(
+        info.pNext, VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO_KHR);
     if (usage2 != nullptr) return usage2->usage;
   }
 #else

@@ -3,7 +3,9 @@
 // true usage flags.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include <vulkan/vulkan_core.h>
 
@@ -26,12 +28,23 @@ Result<VkImage> create_image(const Device& device, const VkImageCreateInfo& info
 void destroy_buffer(const Device& device, VkBuffer buffer);
 void destroy_image(const Device& device, VkImage image);
 
-/// `offset` in bytes into `memory`. `next` goes to the bind structure's pNext; it and `plane` need
+/// `offset` in bytes into `memory`. `next` goes to the bind structure's pNext; it needs
 /// bind_memory2, else feature_not_enabled.
 Status bind_buffer(const Device& device, VkBuffer buffer, VkDeviceMemory memory,
                    VkDeviceSize offset, const void* next = nullptr);
 Status bind_image(const Device& device, VkImage image, VkDeviceMemory memory, VkDeviceSize offset,
-                  VkImageAspectFlagBits plane = kNoPlane, const void* next = nullptr);
+                  const void* next = nullptr);
+
+/// Where one plane of a disjoint image goes.
+struct PlaneBinding {
+  VkImageAspectFlagBits plane = kNoPlane;
+  VkDeviceMemory memory = VK_NULL_HANDLE;
+  VkDeviceSize offset = 0;
+};
+/// Binds a disjoint image. `planes` names all of them: Vulkan wants them in one call. At most
+/// kMaximumPlanes, else bad_argument; feature_not_enabled on a device opened without planes.
+inline constexpr std::size_t kMaximumPlanes = 4;
+Status bind_image_planes(const Device& device, VkImage image, std::span<const PlaneBinding> planes);
 
 /// The usage that counts: VkBufferUsageFlags2CreateInfo replaces VkBufferCreateInfo::usage where
 /// maintenance5 is enabled.

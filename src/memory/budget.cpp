@@ -46,6 +46,10 @@ VkDeviceSize headroom(VkDeviceSize heap_size) {
   return std::clamp<VkDeviceSize>(heap_size / 100, 4 * kMiB, 256 * kMiB);
 }
 
+std::uint64_t convenient_object_count(std::uint32_t maximum) {
+  return std::uint64_t{maximum} * 3 / 4;
+}
+
 void Budget::open(const device::Device& device, const BudgetDesc& desc) {
   device_ = &device;
   assumed_share_ = desc.assumed_share;
@@ -58,7 +62,7 @@ void Budget::open(const device::Device& device, const BudgetDesc& desc) {
     if (index < desc.heap_limits.size()) heap.limit = desc.heap_limits[index];
   }
   maximum_objects_ = facts.properties.limits.maxMemoryAllocationCount;
-  convenient_objects_ = maximum_objects_ * 3 / 4;
+  convenient_objects_ = convenient_object_count(facts.properties.limits.maxMemoryAllocationCount);
   mapped_cap_ =
       desc.mapped_address_space == 0 ? default_address_space() : desc.mapped_address_space;
   refresh();

@@ -38,6 +38,10 @@ PlausibleFigures make_plausible(const DriverFigures& driver, VkDeviceSize heap_s
 /// Bytes that requests within the budget leave free: 1 % of the heap, from 4 to 256 MiB.
 VkDeviceSize headroom(VkDeviceSize heap_size);
 
+/// Three quarters of maxMemoryAllocationCount: beyond it nothing gets its own memory for mere
+/// convenience.
+std::uint64_t convenient_object_count(std::uint32_t maximum);
+
 struct BudgetDesc {
   std::span<const VkDeviceSize> heap_limits;  ///< missing or VK_WHOLE_SIZE: the heap's size
   double assumed_share = 0.8;                 ///< of a heap, where the driver does not tell
@@ -80,8 +84,7 @@ class Budget {
   void set_limit(std::uint32_t heap, VkDeviceSize bytes);
 
   std::uint64_t object_count() const { return objects_.load(std::memory_order_relaxed); }
-  /// False from 3/4 of maxMemoryAllocationCount on: then nothing gets its own memory for mere
-  /// convenience.
+  /// Fewer than convenient_object_count.
   bool objects_to_spare() const { return object_count() < convenient_objects_; }
 
   /// Address space for one mapping; false when the cap does not allow it.
