@@ -74,7 +74,7 @@ function(quarry_add_test_run prefix program)
       ENVIRONMENT "${arg_ENVIRONMENT}")
   else()
     gtest_discover_tests(${program} TEST_PREFIX "${prefix}." TEST_LIST ${prefix}_cases DISCOVERY_MODE PRE_TEST
-      DISCOVERY_TIMEOUT 60)
+      DISCOVERY_TIMEOUT 60 NO_PRETTY_TYPES NO_PRETTY_VALUES)
     # gtest_discover_tests flattens lists among its PROPERTIES, so they are set in a file that ctest reads after its own.
     set(properties_file ${CMAKE_CURRENT_BINARY_DIR}/${prefix}_properties.cmake)
     file(WRITE ${properties_file} "if(${prefix}_cases)
