@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// The order in which sets are made.
+#include "materials/procedural/recipe_list.hpp"
+
+#include <array>
+
+namespace quarry::materials {
+
+std::span<const Recipe> recipes() {
+  static constexpr std::array kRecipes = {
+      Recipe{"stone", make_stone},   Recipe{"brushed-metal", make_brushed_metal},
+      Recipe{"wood", make_wood},     Recipe{"tiles", make_tiles},
+      Recipe{"fabric", make_fabric}, Recipe{"brick", make_brick},
+      Recipe{"marble", make_marble}, Recipe{"rusted-metal", make_rusted_metal},
+  };
+  return kRecipes;
+}
+
+}  // namespace quarry::materials

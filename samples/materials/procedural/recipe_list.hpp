@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// One function for each procedural material, each in a file of its own name.
+#pragma once
+
+#include "materials/procedural/recipe.hpp"
+
+namespace quarry::materials {
+
+Shader make_stone(Dice dice);
+Shader make_brushed_metal(Dice dice);
+Shader make_wood(Dice dice);
+Shader make_tiles(Dice dice);
+Shader make_fabric(Dice dice);
+Shader make_brick(Dice dice);
+Shader make_marble(Dice dice);
+Shader make_rusted_metal(Dice dice);
+
+}  // namespace quarry::materials
