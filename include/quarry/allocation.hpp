@@ -9,8 +9,9 @@
 
 namespace quarry {
 
-/// Names one allocation: index (28 bits), generation (28), allocator (8). Zero is "none". A handle that was freed, or that
-/// belongs to another allocator, is answered with an error by every function, in every build.
+/// Names one allocation: index (28 bits), generation (28), allocator (8). Zero is "none". A handle
+/// that was freed, or that belongs to another allocator, is answered with an error by every
+/// function, in every build.
 struct Allocation {
   std::uint64_t value = 0;
   explicit operator bool() const { return value != 0; }
@@ -30,60 +31,72 @@ struct Tag {
   friend bool operator==(const Tag&, const Tag&) = default;
 };
 
-/// A buffer and its memory. Plain values: copies name the same buffer; Allocator::destroy ends it once.
+/// A buffer and its memory. Plain values: copies name the same buffer; Allocator::destroy ends it
+/// once.
 struct Buffer {
   VkBuffer buffer = VK_NULL_HANDLE;
-  Allocation allocation;
+  Allocation allocation{};
 };
 
-/// An image and its memory. A disjoint image has one allocation a plane, in plane order; any other only the first.
+/// An image and its memory. A disjoint image has one allocation a plane, in plane order; any other
+/// only the first.
 struct Image {
   VkImage image = VK_NULL_HANDLE;
   std::array<Allocation, 4> allocations{};
 };
 
-/// What the memory is for. Decides required, preferred and avoided property flags; docs/memory_types.md has the table.
+/// What the memory is for. Decides required, preferred and avoided property flags;
+/// docs/memory_types.md has the table.
 enum class MemoryIntent : std::uint8_t {
-  device,                ///< the GPU reads and writes it, the CPU does not
-  upload,                ///< the CPU writes it sequentially, the GPU reads it; host memory unless there is no other
-  readback,              ///< the GPU writes it, the CPU reads it; cached if that can be had
-  device_upload,         ///< device-local and writable by the CPU if that can be had; else device memory that is not
-                         ///< mappable (AllocationInfo::property_flags tells), so a transfer is needed
-  transient_attachment,  ///< lazily allocated if that can be had; images with TRANSIENT_ATTACHMENT usage only
-  flags,                 ///< nothing implied: required_flags, preferred_flags and forbidden_flags alone decide
+  device,    ///< the GPU reads and writes it, the CPU does not
+  upload,    ///< the CPU writes it sequentially, the GPU reads it; host memory unless there is no
+             ///< other
+  readback,  ///< the GPU writes it, the CPU reads it; cached if that can be had
+  device_upload,  ///< device-local and writable by the CPU if that can be had; else device memory
+                  ///< that is not mappable (AllocationInfo::property_flags tells), so a transfer is
+                  ///< needed
+  transient_attachment,  ///< lazily allocated if that can be had; images with TRANSIENT_ATTACHMENT
+                         ///< usage only
+  flags,  ///< nothing implied: required_flags, preferred_flags and forbidden_flags alone decide
 };
 
-/// How long an allocation is expected to live. Blocks are not shared between classes, so that one long-lived allocation does
-/// not keep a block of short-lived ones from being given back.
+/// How long an allocation is expected to live. Blocks are not shared between classes, so that one
+/// long-lived allocation does not keep a block of short-lived ones from being given back.
 enum class Lifetime : std::uint8_t { unspecified, short_lived, long_lived };
 
 enum class Dedicated : std::uint8_t {
-  automatic,  ///< where the driver requires or prefers it, or the size makes a block of its own sensible
+  automatic,  ///< where the driver requires or prefers it, or the size makes a block of its own
+              ///< sensible
   always,     ///< its own VkDeviceMemory
   never,      ///< suballocated, unless the driver requires otherwise; an error if it fits no block
 };
 
-/// Everything a request may say beyond size, alignment and type bits. An aggregate for designated initialisers.
+/// Everything a request may say beyond size, alignment and type bits. An aggregate for designated
+/// initialisers.
 struct AllocationDesc {
   MemoryIntent intent = MemoryIntent::device;
   VkMemoryPropertyFlags required_flags = 0;   ///< types without all of these are not used
   VkMemoryPropertyFlags preferred_flags = 0;  ///< types with more of these come first
   VkMemoryPropertyFlags forbidden_flags = 0;  ///< types with any of these are not used
-  std::uint32_t memory_type_bits = ~0u;       ///< further restricts the requirements' memoryTypeBits
-  VkDeviceSize minimum_alignment = 1;         ///< bytes, a power of two; the larger of this and the requirement holds
-  float priority = 0.5f;                      ///< 0 to 1, for VK_EXT_memory_priority; kept in 8 classes
+  std::uint32_t memory_type_bits = ~0u;  ///< further restricts the requirements' memoryTypeBits
+  VkDeviceSize minimum_alignment =
+      1;                  ///< bytes, a power of two; the larger of this and the requirement holds
+  float priority = 0.5f;  ///< 0 to 1, for VK_EXT_memory_priority; kept in 8 classes
   Lifetime lifetime = Lifetime::unspecified;
   Dedicated dedicated = Dedicated::automatic;
-  bool mapped = false;         ///< keep it mapped for its whole life where the type is HOST_VISIBLE
-  bool within_budget = false;  ///< fail with Reason::over_budget rather than exceed the heap's budget
-  bool can_alias = false;      ///< other resources may be bound to it: carries no dedicated information
-  bool movable = false;        ///< adds transfer usages and keeps the create-info, so that it may be moved or evicted
+  bool mapped = false;  ///< keep it mapped for its whole life where the type is HOST_VISIBLE
+  bool within_budget =
+      false;               ///< fail with Reason::over_budget rather than exceed the heap's budget
+  bool can_alias = false;  ///< other resources may be bound to it: carries no dedicated information
+  bool movable = false;    ///< adds transfer usages and keeps the create-info, so that it may be
+                           ///< moved or evicted
   bool upper_address = false;  ///< from the upper end of a linear pool (double stack)
-  Pool pool;                   ///< a custom pool; zero for the default pools
-  Tag tag;
+  Pool pool{};                   ///< a custom pool; zero for the default pools
+  Tag tag{};
   const char* name = nullptr;  ///< copied; null for none
   void* user_data = nullptr;
-  /// Appended to VkMemoryAllocateInfo::pNext (import, export); forces an own VkDeviceMemory. Only read during the call.
+  /// Appended to VkMemoryAllocateInfo::pNext (import, export); forces an own VkDeviceMemory. Only
+  /// read during the call.
   const void* memory_next = nullptr;
 };
 
@@ -93,16 +106,16 @@ enum class ResourceKind : std::uint8_t { unknown, linear, optimal };
 /// What is known of a live allocation.
 struct AllocationInfo {
   VkDeviceMemory memory = VK_NULL_HANDLE;
-  VkDeviceSize offset = 0;              ///< bytes into `memory`
-  VkDeviceSize size = 0;                ///< bytes reserved for it, at least what the driver required
+  VkDeviceSize offset = 0;  ///< bytes into `memory`
+  VkDeviceSize size = 0;    ///< bytes reserved for it, at least what the driver required
   std::uint32_t memory_type = 0;
   VkMemoryPropertyFlags property_flags = 0;  ///< of that type: whether it is coherent stands here
-  void* mapped = nullptr;               ///< first byte, while mapped; else null
+  void* mapped = nullptr;                    ///< first byte, while mapped; else null
   bool dedicated = false;
   bool movable = false;
-  Pool pool;
-  Tag tag;
-  const char* name = nullptr;           ///< valid until the name is changed or the allocation freed
+  Pool pool{};
+  Tag tag{};
+  const char* name = nullptr;  ///< valid until the name is changed or the allocation freed
   void* user_data = nullptr;
 };
 

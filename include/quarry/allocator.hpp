@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The allocator: chooses memory types, suballocates, binds, maps, accounts. Start reading the library here.
+// The allocator: chooses memory types, suballocates, binds, maps, accounts. Start reading the
+// library here.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +24,8 @@ namespace heap {
 class Core;
 }
 
-/// Device features that the owner enabled at vkCreateDevice and that change what the library may do.
+/// Device features that the owner enabled at vkCreateDevice and that change what the library may
+/// do.
 struct EnabledFeatures {
   bool buffer_device_address = false;   ///< Vulkan 1.2 or VK_KHR_buffer_device_address
   bool memory_priority = false;         ///< VK_EXT_memory_priority
@@ -36,18 +38,24 @@ struct EnabledFeatures {
 
 /// How large blocks are and how long empty ones are kept. Sizes in bytes.
 struct BlockPolicy {
-  VkDeviceSize first_block = VkDeviceSize{4} << 20;     ///< of each class; later ones double
-  VkDeviceSize largest_block = VkDeviceSize{256} << 20; ///< cap; also an eighth of the heap where that is less
-  VkDeviceSize largest_mapped_block = VkDeviceSize{64} << 20;  ///< cap in HOST_VISIBLE types that are not device-local
-  VkDeviceSize retained_bytes = VkDeviceSize{256} << 20;  ///< empty blocks kept in each heap at most
-  std::uint32_t retained_milliseconds = 20'000;           ///< tick() releases blocks that were empty for longer
-  VkDeviceSize mapped_address_space = 0;  ///< cap on bytes mapped at once; 0: none on 64 bits, 256 MiB on 32 bits
+  VkDeviceSize first_block = VkDeviceSize{4} << 20;  ///< of each class; later ones double
+  VkDeviceSize largest_block = VkDeviceSize{256}
+                               << 20;  ///< cap; also an eighth of the heap where that is less
+  VkDeviceSize largest_mapped_block =
+      VkDeviceSize{64} << 20;  ///< cap in HOST_VISIBLE types that are not device-local
+  VkDeviceSize retained_bytes = VkDeviceSize{256}
+                                << 20;  ///< empty blocks kept in each heap at most
+  std::uint32_t retained_milliseconds =
+      20'000;  ///< tick() releases blocks that were empty for longer
+  VkDeviceSize mapped_address_space =
+      0;  ///< cap on bytes mapped at once; 0: none on 64 bits, 256 MiB on 32 bits
 };
 
 enum class Severity : std::uint8_t { information, warning, error };
 
 struct AllocatorDesc {
-  /// The lower of the versions that instance and device were created for, as VK_MAKE_API_VERSION; 0 means 1.0.
+  /// The lower of the versions that instance and device were created for, as VK_MAKE_API_VERSION; 0
+  /// means 1.0.
   std::uint32_t api_version = VK_API_VERSION_1_0;
   VkInstance instance = VK_NULL_HANDLE;
   VkPhysicalDevice physical_device = VK_NULL_HANDLE;
@@ -55,22 +63,25 @@ struct AllocatorDesc {
   /// One of the two: the library fetches its functions, or the owner gives them (copied).
   PFN_vkGetInstanceProcAddr get_instance_proc_addr = nullptr;
   const VulkanFunctions* functions = nullptr;
-  std::span<const char* const> instance_extensions;  ///< as enabled; only read during creation
-  std::span<const char* const> device_extensions;    ///< as enabled; only read during creation
-  EnabledFeatures features;
-  const VkAllocationCallbacks* host_callbacks = nullptr;  ///< copied; for metadata and for every Vulkan object made
-  BlockPolicy blocks;
+  std::span<const char* const> instance_extensions{};  ///< as enabled; only read during creation
+  std::span<const char* const> device_extensions{};    ///< as enabled; only read during creation
+  EnabledFeatures features{};
+  const VkAllocationCallbacks* host_callbacks =
+      nullptr;  ///< copied; for metadata and for every Vulkan object made
+  BlockPolicy blocks{};
   /// Limit in bytes for each heap, on what this allocator holds; missing or VK_WHOLE_SIZE: none.
-  std::span<const VkDeviceSize> heap_limits;
+  std::span<const VkDeviceSize> heap_limits{};
   /// Share of a heap's size that counts as its budget where the driver does not tell.
   double assumed_budget_share = 0.8;
   /// Milliseconds that only grow, for retention; null: a steady clock.
   std::uint64_t (*clock)(void* user) = nullptr;
   void* clock_user = nullptr;
-  /// Leaks at destruction, and what deserves a developer's eye. Called from any thread, with no lock held.
+  /// Leaks at destruction, and what deserves a developer's eye. Called from any thread, with no
+  /// lock held.
   void (*on_message)(void* user, Severity severity, const char* text) = nullptr;
   void* message_user = nullptr;
-  /// Runs on a shortage, with no lock held; may free, and even allocate. Returns true if a retry makes sense.
+  /// Runs on a shortage, with no lock held; may free, and even allocate. Returns true if a retry
+  /// makes sense.
   bool (*on_shortage)(void* user, std::uint32_t heap, VkDeviceSize bytes) = nullptr;
   void* shortage_user = nullptr;
 };
@@ -79,29 +90,32 @@ struct AllocatorDesc {
 struct DeviceFacts {
   VkPhysicalDeviceProperties properties{};
   VkPhysicalDeviceMemoryProperties memory{};
-  VkDeviceSize maximum_allocation_size = 0;  ///< maxMemoryAllocationSize, or the largest heap below Vulkan 1.1
-  std::uint32_t api_version = 0;             ///< in use: the lowest of what was declared and what the device offers
+  VkDeviceSize maximum_allocation_size =
+      0;  ///< maxMemoryAllocationSize, or the largest heap below Vulkan 1.1
+  std::uint32_t api_version =
+      0;  ///< in use: the lowest of what was declared and what the device offers
   bool uses_requirements2 = false;
   bool uses_dedicated_allocation = false;
   bool uses_bind2 = false;
   bool uses_memory_budget = false;
   bool uses_maintenance4 = false;
-  EnabledFeatures features;
+  EnabledFeatures features{};
 };
 
 /// A range of an allocation for flush, invalidate: bytes; size may be VK_WHOLE_SIZE.
 struct AllocationRange {
-  Allocation allocation;
+  Allocation allocation{};
   VkDeviceSize offset = 0;
   VkDeviceSize size = VK_WHOLE_SIZE;
 };
 
-/// Allocates device memory. Every member function may be called from any thread at any time, except where it says
-/// otherwise; destruction and moving must not run beside other calls. No function submits work to a queue.
+/// Allocates device memory. Every member function may be called from any thread at any time, except
+/// where it says otherwise; destruction and moving must not run beside other calls. No function
+/// submits work to a queue.
 class Allocator {
  public:
-  /// Fails with Reason::function_missing, bad_argument or out_of_host_memory. Instance and device stay the owner's and must
-  /// outlive the allocator.
+  /// Fails with Reason::function_missing, bad_argument or out_of_host_memory. Instance and device
+  /// stay the owner's and must outlive the allocator.
   static Result<Allocator> create(const AllocatorDesc& desc);
 
   Allocator() = default;
@@ -109,74 +123,96 @@ class Allocator {
   Allocator& operator=(Allocator&& other) noexcept;
   Allocator(const Allocator&) = delete;
   Allocator& operator=(const Allocator&) = delete;
-  /// Reports each surviving allocation through on_message, then frees all VkDeviceMemory. Buffers and images that the owner
-  /// did not destroy are not destroyed.
+  /// Reports each surviving allocation through on_message, then frees all VkDeviceMemory. Buffers
+  /// and images that the owner did not destroy are not destroyed.
   ~Allocator();
   explicit operator bool() const { return core_ != nullptr; }
 
   const DeviceFacts& facts() const;
 
-  // ---- Resources in one call: create, choose, allocate, bind, name -------------------------------------------------------
-  /// Vulkan specification, "Resource Creation" and "Resource Memory Association". On an error nothing is left behind.
+  // ---- Resources in one call: create, choose, allocate, bind, name
+  // -------------------------------------------------------
+  /// Vulkan specification, "Resource Creation" and "Resource Memory Association". On an error
+  /// nothing is left behind.
   Result<Buffer> create_buffer(const VkBufferCreateInfo& info, const AllocationDesc& desc = {});
   /// Disjoint images get one allocation a plane.
   Result<Image> create_image(const VkImageCreateInfo& info, const AllocationDesc& desc = {});
-  /// Destroys the resource and frees its memory. The GPU must be done with it. Null handles are allowed and do nothing.
+  /// Destroys the resource and frees its memory. The GPU must be done with it. Null handles are
+  /// allowed and do nothing.
   Status destroy(Buffer buffer);
   Status destroy(Image image);
-  /// Makes a further resource in the memory of a live allocation, `offset` bytes into it. The caller destroys it with
-  /// vkDestroyBuffer / vkDestroyImage. Specification: "Memory Aliasing".
-  Result<VkBuffer> create_aliasing_buffer(Allocation allocation, VkDeviceSize offset, const VkBufferCreateInfo& info);
-  Result<VkImage> create_aliasing_image(Allocation allocation, VkDeviceSize offset, const VkImageCreateInfo& info);
+  /// Makes a further resource in the memory of a live allocation, `offset` bytes into it. The
+  /// caller destroys it with vkDestroyBuffer / vkDestroyImage. Specification: "Memory Aliasing".
+  Result<VkBuffer> create_aliasing_buffer(Allocation allocation, VkDeviceSize offset,
+                                          const VkBufferCreateInfo& info);
+  Result<VkImage> create_aliasing_image(Allocation allocation, VkDeviceSize offset,
+                                        const VkImageCreateInfo& info);
 
-  // ---- Memory alone -------------------------------------------------------------------------------------------------------
-  /// `requirements` as Vulkan returned them. Unknown kinds are placed so that either kind of resource may be bound.
-  Result<Allocation> allocate(const VkMemoryRequirements& requirements, ResourceKind kind, const AllocationDesc& desc = {});
+  // ---- Memory alone
+  // -------------------------------------------------------------------------------------------------------
+  /// `requirements` as Vulkan returned them. Unknown kinds are placed so that either kind of
+  /// resource may be bound.
+  Result<Allocation> allocate(const VkMemoryRequirements& requirements, ResourceKind kind,
+                              const AllocationDesc& desc = {});
   /// Asks the driver for the requirements, allocates, does not bind.
   Result<Allocation> allocate_for_buffer(VkBuffer buffer, const AllocationDesc& desc = {});
-  Result<Allocation> allocate_for_image(VkImage image, VkImageTiling tiling, const AllocationDesc& desc = {});
-  /// `offset` is in bytes from the start of the allocation; `next` goes to VkBind*MemoryInfo::pNext (needs bind_memory2).
-  Status bind_buffer(Allocation allocation, VkBuffer buffer, VkDeviceSize offset = 0, const void* next = nullptr);
-  Status bind_image(Allocation allocation, VkImage image, VkDeviceSize offset = 0, const void* next = nullptr);
+  Result<Allocation> allocate_for_image(VkImage image, VkImageTiling tiling,
+                                        const AllocationDesc& desc = {});
+  /// `offset` is in bytes from the start of the allocation; `next` goes to VkBind*MemoryInfo::pNext
+  /// (needs bind_memory2).
+  Status bind_buffer(Allocation allocation, VkBuffer buffer, VkDeviceSize offset = 0,
+                     const void* next = nullptr);
+  Status bind_image(Allocation allocation, VkImage image, VkDeviceSize offset = 0,
+                    const void* next = nullptr);
   Status free(Allocation allocation);
 
-  // ---- Choice -------------------------------------------------------------------------------------------------------------
+  // ---- Choice
+  // -------------------------------------------------------------------------------------------------------------
   /// The memory type that an allocation with these properties would try first.
-  Result<std::uint32_t> select_memory_type(std::uint32_t memory_type_bits, const AllocationDesc& desc) const;
-  /// Dry runs: nothing is allocated; the driver is asked for requirements (through maintenance4, or a resource that is made
-  /// and destroyed again).
+  Result<std::uint32_t> select_memory_type(std::uint32_t memory_type_bits,
+                                           const AllocationDesc& desc) const;
+  /// Dry runs: nothing is allocated; the driver is asked for requirements (through maintenance4, or
+  /// a resource that is made and destroyed again).
   Result<Explanation> explain(const VkBufferCreateInfo& info, const AllocationDesc& desc = {});
   Result<Explanation> explain(const VkImageCreateInfo& info, const AllocationDesc& desc = {});
-  Result<Explanation> explain(const VkMemoryRequirements& requirements, ResourceKind kind, const AllocationDesc& desc = {});
+  Result<Explanation> explain(const VkMemoryRequirements& requirements, ResourceKind kind,
+                              const AllocationDesc& desc = {});
   /// Afterwards: how it came about.
   Result<Explanation> explain(Allocation allocation) const;
 
-  // ---- Live allocations -----------------------------------------------------------------------------------------------------
+  // ---- Live allocations
+  // -----------------------------------------------------------------------------------------------------
   Result<AllocationInfo> info(Allocation allocation) const;
   Status set_name(Allocation allocation, const char* name);  ///< copied; null removes it
   Status set_user_data(Allocation allocation, void* user_data);
 
-  // ---- Mapping. Reference-counted for each allocation; the VkDeviceMemory is mapped once ------------------------------------
+  // ---- Mapping. Reference-counted for each allocation; the VkDeviceMemory is mapped once
+  // ------------------------------------
   Result<void*> map(Allocation allocation);
   Status unmap(Allocation allocation);
-  /// Makes CPU writes visible to the device / device writes visible to the CPU, where the memory is not coherent; else does
-  /// nothing. Offsets are bytes into the allocation; ranges are widened to nonCoherentAtomSize without leaving its memory.
+  /// Makes CPU writes visible to the device / device writes visible to the CPU, where the memory is
+  /// not coherent; else does nothing. Offsets are bytes into the allocation; ranges are widened to
+  /// nonCoherentAtomSize without leaving its memory.
   Status flush(Allocation allocation, VkDeviceSize offset = 0, VkDeviceSize size = VK_WHOLE_SIZE);
-  Status invalidate(Allocation allocation, VkDeviceSize offset = 0, VkDeviceSize size = VK_WHOLE_SIZE);
+  Status invalidate(Allocation allocation, VkDeviceSize offset = 0,
+                    VkDeviceSize size = VK_WHOLE_SIZE);
   Status flush(std::span<const AllocationRange> ranges);       ///< one driver call
   Status invalidate(std::span<const AllocationRange> ranges);  ///< one driver call
   /// Map, memcpy, flush, unmap; and map, invalidate, memcpy, unmap.
   Status copy_to(Allocation allocation, VkDeviceSize offset, std::span<const std::byte> bytes);
   Status copy_from(Allocation allocation, VkDeviceSize offset, std::span<std::byte> bytes);
 
-  // ---- Pools and tags ---------------------------------------------------------------------------------------------------------
+  // ---- Pools and tags
+  // ---------------------------------------------------------------------------------------------------------
   Result<Pool> create_pool(const PoolDesc& desc);
   Status destroy_pool(Pool pool);  ///< Reason::still_in_use while it holds allocations
-  Result<Tag> register_tag(std::string_view name);  ///< the same name gives the same tag; names live as long as the allocator
+  Result<Tag> register_tag(std::string_view name);  ///< the same name gives the same tag; names
+                                                    ///< live as long as the allocator
   const char* tag_name(Tag tag) const;              ///< "" for untagged or unknown
   std::uint32_t tag_count() const;                  ///< tags are numbered 1 to tag_count()
 
-  // ---- Budget, upkeep -----------------------------------------------------------------------------------------------------------
+  // ---- Budget, upkeep
+  // -----------------------------------------------------------------------------------------------------------
   /// Once a frame: refreshes the driver's budget figures, releases blocks that were empty too long.
   void tick();
   /// Fills as many heaps as there is room for; returns how many the device has.
@@ -185,7 +221,8 @@ class Allocator {
   /// Releases every empty block (pools keep their minimum). Returns the bytes given back.
   VkDeviceSize trim();
 
-  // ---- Figures --------------------------------------------------------------------------------------------------------------------
+  // ---- Figures
+  // --------------------------------------------------------------------------------------------------------------------
   Totals totals() const;
   Totals heap_totals(std::uint32_t heap) const;         ///< zeros for a heap that does not exist
   Totals memory_type_totals(std::uint32_t type) const;  ///< likewise

@@ -9,7 +9,8 @@
 
 namespace quarry {
 
-/// Wraps an error so that `return Unexpected(error);` converts to any Expected with that error type.
+/// Wraps an error so that `return Unexpected(error);` converts to any Expected with that error
+/// type.
 template <class E>
 class Unexpected {
  public:
@@ -21,7 +22,8 @@ class Unexpected {
   E error_;
 };
 
-/// A value of type T or an error of type E. Reading the absent one ends the program in every build: test first.
+/// A value of type T or an error of type E. Reading the absent one ends the program in every build:
+/// test first.
 template <class T, class E>
 class [[nodiscard]] Expected {
  public:

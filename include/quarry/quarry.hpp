@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Everything, in one include. The offset algorithms alone need no Vulkan: include tlsf.hpp, linear.hpp or buddy.hpp.
+// Everything, in one include. The offset algorithms alone need no Vulkan: include tlsf.hpp,
+// linear.hpp or buddy.hpp.
 #pragma once
 
 #include <quarry/allocation.hpp>

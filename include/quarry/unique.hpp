@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Thin owners over Buffer, Image and Allocation: destroyed when the scope ends. They add nothing else.
+// Thin owners over Buffer, Image and Allocation: destroyed when the scope ends. They add nothing
+// else.
 #pragma once
 
 #include <utility>
@@ -8,14 +9,16 @@
 
 namespace quarry {
 
-/// Owns one T (Buffer, Image or Allocation) of one allocator, which must outlive it. Movable. Not thread-safe by itself.
+/// Owns one T (Buffer, Image or Allocation) of one allocator, which must outlive it. Movable. Not
+/// thread-safe by itself.
 template <class T>
 class Unique {
  public:
   Unique() = default;
   Unique(Allocator& allocator, T resource) : allocator_(&allocator), resource_(resource) {}
   Unique(Unique&& other) noexcept
-      : allocator_(std::exchange(other.allocator_, nullptr)), resource_(std::exchange(other.resource_, T{})) {}
+      : allocator_(std::exchange(other.allocator_, nullptr)),
+        resource_(std::exchange(other.resource_, T{})) {}
   Unique& operator=(Unique&& other) noexcept {
     if (this != &other) {
       reset();
@@ -38,7 +41,7 @@ class Unique {
   }
   void reset() {
     if (allocator_ == nullptr) return;
-    if constexpr (requires(Allocator& a, T r) { a.destroy(r); }) {
+    if constexpr (requires(Allocator & a, T r) { a.destroy(r); }) {
       (void)allocator_->destroy(resource_);
     } else {
       (void)allocator_->free(resource_);

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: MIT
-// The one seam between Quarry and Vulkan: the table of every Vulkan function that the library may call.
+// The one seam between Quarry and Vulkan: the table of every Vulkan function that the library may
+// call.
 #pragma once
 
 #include <vulkan/vulkan_core.h>
 
 namespace quarry {
 
-/// Filled by the library from vkGetInstanceProcAddr, by the volk adapter, or by the owner. A member that is null is never
-/// called. A non-null member alone proves nothing: the declared API version, extensions and features gate each call.
-/// Members with a KHR twin hold either, whichever the device offers.
+/// Filled by the library from vkGetInstanceProcAddr, by the volk adapter, or by the owner. A member
+/// that is null is never called. A non-null member alone proves nothing: the declared API version,
+/// extensions and features gate each call. Members with a KHR twin hold either, whichever the
+/// device offers.
 struct VulkanFunctions {
   // Instance level
   PFN_vkGetPhysicalDeviceProperties vkGetPhysicalDeviceProperties = nullptr;
   PFN_vkGetPhysicalDeviceMemoryProperties vkGetPhysicalDeviceMemoryProperties = nullptr;
-  PFN_vkGetPhysicalDeviceProperties2 vkGetPhysicalDeviceProperties2 = nullptr;              // 1.1 or KHR
-  PFN_vkGetPhysicalDeviceMemoryProperties2 vkGetPhysicalDeviceMemoryProperties2 = nullptr;  // 1.1 or KHR
+  PFN_vkGetPhysicalDeviceProperties2 vkGetPhysicalDeviceProperties2 = nullptr;  // 1.1 or KHR
+  PFN_vkGetPhysicalDeviceMemoryProperties2 vkGetPhysicalDeviceMemoryProperties2 =
+      nullptr;  // 1.1 or KHR
   // Device level, Vulkan 1.0
   PFN_vkAllocateMemory vkAllocateMemory = nullptr;
   PFN_vkFreeMemory vkFreeMemory = nullptr;

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+// The public face: each member hands over to the file that does it. What looks at the heap as a
+// whole stands in observe.
+#include <cstring>
+#include <utility>
+
+#include <quarry/allocator.hpp>
+
+#include "base/host_object.hpp"
+#include "base/host_string.hpp"
+#include "device/error.hpp"
+#include "heap/core.hpp"
+#include "heap/explanation.hpp"
+#include "heap/lookup.hpp"
+#include "heap/mapping.hpp"
+#include "heap/pools.hpp"
+#include "heap/resources.hpp"
+#include "heap/upkeep.hpp"
+
+namespace quarry {
+
+Result<Allocator> Allocator::create(const AllocatorDesc& desc) {
+  const auto core = heap::Core::make(desc);
+  if (!core) return Unexpected(core.error());
+  return Allocator(*core);
+}
+
+Allocator::Allocator(Allocator&& other) noexcept : core_(std::exchange(other.core_, nullptr)) {}
+
+Allocator& Allocator::operator=(Allocator&& other) noexcept {
+  Allocator old(std::move(*this));
+  core_ = std::exchange(other.core_, nullptr);
+  return *this;
+}
+
+const DeviceFacts& Allocator::facts() const {
+  return core_->device.facts();
+}
+
+Result<Buffer> Allocator::create_buffer(const VkBufferCreateInfo& info,
+                                        const AllocationDesc& desc) {
+  return heap::create_buffer(*core_, info, desc);
+}
+
+Result<Image> Allocator::create_image(const VkImageCreateInfo& info, const AllocationDesc& desc) {
+  return heap::create_image(*core_, info, desc);
+}
+
+Status Allocator::destroy(Buffer buffer) {
+  return heap::destroy(*core_, buffer);
+}
+
+Status Allocator::destroy(Image image) {
+  return heap::destroy(*core_, image);
+}
+
+Result<VkBuffer> Allocator::create_aliasing_buffer(Allocation allocation, VkDeviceSize offset,
+                                                   const VkBufferCreateInfo& info) {
+  return heap::create_aliasing_buffer(*core_, allocation, offset, info);
+}
+
+Result<VkImage> Allocator::create_aliasing_image(Allocation allocation, VkDeviceSize offset,
+                                                 const VkImageCreateInfo& info) {
+  return heap::create_aliasing_image(*core_, allocation, offset, info);
+}
+
+Result<Allocation> Allocator::allocate(const VkMemoryRequirements& requirements, ResourceKind kind,
+                                       const AllocationDesc& desc) {
+  return heap::allocate(*core_, requirements, kind, desc);
+}
+
+Result<Allocation> Allocator::allocate_for_buffer(VkBuffer buffer, const AllocationDesc& desc) {
+  return heap::allocate_for_buffer(*core_, buffer, desc);
+}
+
+Result<Allocation> Allocator::allocate_for_image(VkImage image, VkImageTiling tiling,
+                                                 const AllocationDesc& desc) {
+  return heap::allocate_for_image(*core_, image, tiling, desc);
+}
+
+Status Allocator::bind_buffer(Allocation allocation, VkBuffer buffer, VkDeviceSize offset,
+                              const void* next) {
+  return heap::bind_buffer(*core_, allocation, buffer, offset, next);
+}
+
+Status Allocator::bind_image(Allocation allocation, VkImage image, VkDeviceSize offset,
+                             const void* next) {
+  return heap::bind_image(*core_, allocation, image, offset, next);
+}
+
+Status Allocator::free(Allocation allocation) {
+  return heap::free(*core_, allocation);
+}
+
+Result<std::uint32_t> Allocator::select_memory_type(std::uint32_t memory_type_bits,
+                                                    const AllocationDesc& desc) const {
+  return heap::select_memory_type(*core_, memory_type_bits, desc);
+}
+
+Result<Explanation> Allocator::explain(const VkBufferCreateInfo& info, const AllocationDesc& desc) {
+  return heap::explain(*core_, info, desc);
+}
+
+Result<Explanation> Allocator::explain(const VkImageCreateInfo& info, const AllocationDesc& desc) {
+  return heap::explain(*core_, info, desc);
+}
+
+Result<Explanation> Allocator::explain(const VkMemoryRequirements& requirements, ResourceKind kind,
+                                       const AllocationDesc& desc) {
+  return heap::explain(*core_, requirements, kind, desc);
+}
+
+Result<Explanation> Allocator::explain(Allocation allocation) const {
+  return heap::explain(*core_, allocation);
+}
+
+Result<AllocationInfo> Allocator::info(Allocation allocation) const {
+  const auto found = heap::find(*core_, allocation);
+  if (!found) return Unexpected(found.error());
+  const heap::Record& record = **found;
+  AllocationInfo info;
+  info.memory = record.memory->handle();
+  info.offset = record.offset;
+  info.size = record.size;
+  info.memory_type = record.memory_type;
+  info.property_flags = record.memory->property_flags();
+  const bool is_mapped =
+      record.mapped_for_life || record.map_count.load(std::memory_order_acquire) != 0;
+  if (is_mapped) info.mapped = record.memory->mapped() + record.offset;
+  info.dedicated = record.block->dedicated();
+  info.movable = record.movable == MovableVerdict::movable;
+  info.pool = record.pool_handle;
+  info.tag = record.tag;
+  info.user_data = record.user_data.load(std::memory_order_relaxed);
+  const base::MutexLock lock(core_->names_mutex);
+  const heap::Extras* extras = record.extras.load(std::memory_order_acquire);
+  if (extras != nullptr) info.name = extras->name;
+  return info;
+}
+
+Status Allocator::set_name(Allocation allocation, const char* name) {
+  const auto found = heap::find(*core_, allocation);
+  if (!found) return Unexpected(found.error());
+  heap::Record& record = **found;
+  const base::MutexLock lock(core_->names_mutex);
+  heap::Extras* extras = record.extras.load(std::memory_order_relaxed);
+  if (extras == nullptr) {
+    if (name == nullptr) return {};
+    extras = base::create_object<heap::Extras>(core_->host);
+    if (extras == nullptr) return device::refuse(Reason::out_of_host_memory);
+    record.extras.store(extras, std::memory_order_release);
+  }
+  char* copy = nullptr;
+  if (name != nullptr) {
+    copy = base::copy_string(core_->host, name);
+    if (copy == nullptr) return device::refuse(Reason::out_of_host_memory);
+  }
+  base::release_string(core_->host, std::exchange(extras->name, copy));
+  return {};
+}
+
+Status Allocator::set_user_data(Allocation allocation, void* user_data) {
+  const auto found = heap::find(*core_, allocation);
+  if (!found) return Unexpected(found.error());
+  (*found)->user_data.store(user_data, std::memory_order_relaxed);
+  return {};
+}
+
+Result<void*> Allocator::map(Allocation allocation) {
+  return heap::map(*core_, allocation);
+}
+
+Status Allocator::unmap(Allocation allocation) {
+  return heap::unmap(*core_, allocation);
+}
+
+Status Allocator::flush(Allocation allocation, VkDeviceSize offset, VkDeviceSize size) {
+  const AllocationRange range{allocation, offset, size};
+  return heap::make_visible(*core_, {&range, 1}, heap::Visibility::to_device);
+}
+
+Status Allocator::invalidate(Allocation allocation, VkDeviceSize offset, VkDeviceSize size) {
+  const AllocationRange range{allocation, offset, size};
+  return heap::make_visible(*core_, {&range, 1}, heap::Visibility::to_host);
+}
+
+Status Allocator::flush(std::span<const AllocationRange> ranges) {
+  return heap::make_visible(*core_, ranges, heap::Visibility::to_device);
+}
+
+Status Allocator::invalidate(std::span<const AllocationRange> ranges) {
+  return heap::make_visible(*core_, ranges, heap::Visibility::to_host);
+}
+
+Status Allocator::copy_to(Allocation allocation, VkDeviceSize offset,
+                          std::span<const std::byte> bytes) {
+  return heap::copy_to(*core_, allocation, offset, bytes);
+}
+
+Status Allocator::copy_from(Allocation allocation, VkDeviceSize offset,
+                            std::span<std::byte> bytes) {
+  return heap::copy_from(*core_, allocation, offset, bytes);
+}
+
+Result<Pool> Allocator::create_pool(const PoolDesc& desc) {
+  return heap::create_pool(*core_, desc);
+}
+
+Status Allocator::destroy_pool(Pool pool) {
+  return heap::destroy_pool(*core_, pool);
+}
+
+Result<Tag> Allocator::register_tag(std::string_view name) {
+  return core_->tags.add(name);
+}
+
+const char* Allocator::tag_name(Tag tag) const {
+  return core_->tags.name(tag);
+}
+
+std::uint32_t Allocator::tag_count() const {
+  return core_->tags.count();
+}
+
+void Allocator::tick() {
+  heap::tick(*core_);
+}
+
+std::uint32_t Allocator::budgets(std::span<HeapBudget> heaps) const {
+  return heap::budgets(*core_, heaps);
+}
+
+Status Allocator::set_heap_limit(std::uint32_t heap, VkDeviceSize bytes) {
+  return heap::set_heap_limit(*core_, heap, bytes);
+}
+
+VkDeviceSize Allocator::trim() {
+  return heap::trim(*core_);
+}
+
+Totals Allocator::totals() const {
+  return core_->totals.read();
+}
+
+Totals Allocator::heap_totals(std::uint32_t heap) const {
+  return heap < VK_MAX_MEMORY_HEAPS ? core_->heap_totals[heap].read() : Totals{};
+}
+
+Totals Allocator::memory_type_totals(std::uint32_t type) const {
+  return type < VK_MAX_MEMORY_TYPES ? core_->type_totals[type].read() : Totals{};
+}
+
+Result<Totals> Allocator::pool_totals(Pool pool) const {
+  return heap::pool_totals(*core_, pool);
+}
+
+Totals Allocator::tag_totals(Tag tag) const {
+  return core_->tags.read(tag);
+}
+
+void Allocator::reset_peaks() {
+  core_->reset_peaks();
+}
+
+Counters Allocator::counters() const {
+  return heap::counters(*core_);
+}
+
+}  // namespace quarry

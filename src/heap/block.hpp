@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// One VkDeviceMemory and what lies in it: suballocations placed by an offset algorithm, or one
+// dedicated allocation.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+
+#include <quarry/allocation.hpp>
+
+#include "heap/space.hpp"
+#include "memory/device_memory.hpp"
+
+namespace quarry::heap {
+
+class Arena;
+class PoolState;
+
+/// Members but `memory` are guarded by the lock of the arena, or of the dedicated list, that holds
+/// the block.
+class Block {
+ public:
+  Block() = default;
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+
+  bool dedicated() const { return !space.has_value(); }
+
+  memory::DeviceMemory memory;
+  std::optional<Space> space;     ///< none: dedicated
+  Arena* arena = nullptr;         ///< null: dedicated
+  std::uint32_t rank = 0;         ///< in the arena
+  std::uint32_t free_class = 0;   ///< as the arena's index has it
+  std::uint64_t empty_since = 0;  ///< milliseconds; meaningful while the space is empty
+  std::atomic<bool> stays_mapped{
+      false};  ///< one mapping is kept until the block goes, so that maps cost no driver call
+
+  // The dedicated list.
+  Block* previous = nullptr;
+  Block* next = nullptr;
+  Allocation allocation;
+  VkDeviceSize used_bytes = 0;
+  PoolState* pool_state = nullptr;
+  Pool pool;
+  Tag tag;
+};
+
+}  // namespace quarry::heap

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// Makes and releases the device memory of blocks and dedicated allocations: growth, retention, and
+// the rungs of the out-of-memory ladder that give back what is empty. No driver call happens under
+// a lock that an allocate or free which finds room can want.
+#pragma once
+
+#include <cstdint>
+
+#include <quarry/result.hpp>
+
+#include "heap/arena.hpp"
+#include "heap/core.hpp"
+#include "heap/request.hpp"
+
+namespace quarry::heap {
+
+/// How large a new block may be beyond what the request needs.
+enum class Growth : std::uint8_t {
+  generous,  ///< the next size of the growth rule
+  exact,     ///< as the driver refused that: halved down to the request
+};
+
+class BlockSource {
+ public:
+  explicit BlockSource(Core& core) : core_(core) {}
+
+  /// Places the request in a block of the arena, in a new one if need be.
+  Expected<Arena::Placed, Reason> place(Arena& arena, const OffsetRequest& request,
+                                        bool within_budget, Growth growth);
+  /// A block without a request, for a pool's minimum.
+  Reason add_empty_block(Arena& arena);
+  /// Its own VkDeviceMemory for the request, counted and listed.
+  Expected<Block*, Reason> make_dedicated(const Request& request, std::uint32_t memory_type,
+                                          bool within_budget, Allocation allocation);
+  void free_dedicated(Block& block);
+  /// The bytes that place() would make for the request if it made a block now; 0 when it could not.
+  VkDeviceSize forecast_block(const Arena& arena, VkDeviceSize request_bytes,
+                              bool within_budget) const;
+
+  /// Releases every block of an arena that nobody uses any more.
+  void release_all(Arena& arena);
+  /// Releases blocks of the arena that are empty; the bytes given back.
+  VkDeviceSize release_empty(Arena& arena);
+  /// Releases empty blocks of the heap, longest empty first, until `bytes` are given back.
+  VkDeviceSize release_empty_of_heap(std::uint32_t heap, VkDeviceSize bytes);
+  /// Retention by bytes: releases empty blocks of the heap, longest empty first, beyond
+  /// BlockPolicy::retained_bytes.
+  void limit_empty_bytes(std::uint32_t heap);
+  /// Retention by time: releases blocks of the heap that are empty since `until` or longer.
+  void release_empty_since(std::uint32_t heap, std::uint64_t until);
+
+ private:
+  Expected<Arena::Placed, Reason> grow(Arena& arena, const OffsetRequest* request,
+                                       bool within_budget, Growth growth);
+  Expected<Block*, Reason> make_block(const Arena& arena, VkDeviceSize bytes, bool within_budget);
+  VkDeviceSize block_bytes(const Arena& arena, VkDeviceSize request_bytes,
+                           bool within_budget) const;
+  VkDeviceSize release(const ArenaTraits& traits, Block& block);
+  VkDeviceSize release_longest_empty(std::uint32_t heap, std::uint64_t until);
+  VkDeviceSize empty_bytes(std::uint32_t heap) const;
+
+  Core& core_;
+};
+
+}  // namespace quarry::heap

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+#include "heap/explanation.hpp"
+
+#include "base/bits.hpp"
+#include "device/planes.hpp"
+#include "device/resource.hpp"
+#include "heap/creation.hpp"
+#include "heap/lookup.hpp"
+#include "heap/router.hpp"
+
+namespace quarry::heap {
+
+namespace {
+
+/// How one memory type would serve the request now; Placement::none when it would not.
+struct Forecast {
+  Placement placement = Placement::none;
+  VkDeviceSize new_bytes = 0;
+};
+
+Forecast forecast(Core& core, const Request& request, std::uint32_t memory_type,
+                  bool within_budget) {
+  const TypePlan plan = plan_for_type(core, request, memory_type);
+  const memory::Budget& budget = core.budget;
+  const VkDeviceSize left =
+      within_budget ? budget.left(plan.traits.heap) : budget.left_to_limit(plan.traits.heap);
+  const bool demanded = request.demands_dedicated();
+  if (demanded || (request.likes_dedicated() && budget.objects_to_spare())) {
+    const VkDeviceSize of_pool =
+        request.pool != nullptr ? request.pool->bytes_left() : VK_WHOLE_SIZE;
+    if (request.size <= left && request.size <= of_pool)
+      return {Placement::dedicated, request.size};
+    if (demanded) return {};
+  }
+  const Router router(core);
+  Arena* existing = router.find_arena(plan);
+  if (existing != nullptr && existing->could_place(plan.place))
+    return {Placement::existing_block, 0};
+  // An arena that does not exist yet grows as one without blocks.
+  const Arena none(plan.traits, core.host, nullptr);
+  const VkDeviceSize bytes = BlockSource(core).forecast_block(
+      existing != nullptr ? *existing : none, plan.place.size, within_budget);
+  return bytes == 0 ? Forecast{} : Forecast{Placement::new_block, bytes};
+}
+
+void choose(const Core& core, Explanation& explanation, std::uint32_t memory_type) {
+  explanation.memory_type = memory_type;
+  explanation.heap = core.heap_of(memory_type);
+  explanation.property_flags = core.device.facts().memory.memoryTypes[memory_type].propertyFlags;
+  explanation.verdicts[memory_type] = TypeVerdict::chosen;
+}
+
+/// The verdicts of the types alone, before anything is tried.
+Explanation of_types(const Core& core, const memory::TypeRequest& types) {
+  Explanation explanation;
+  const memory::TypeOrder order = core.types->explain(types);
+  explanation.type_count = core.device.facts().memory.memoryTypeCount;
+  explanation.verdicts = order.verdicts;
+  explanation.order = order.order;
+  explanation.order_count = order.count;
+  for (std::uint32_t i = 0; i < order.count; ++i) {
+    explanation.verdicts[order.order[i]] = TypeVerdict::candidate;
+  }
+  return explanation;
+}
+
+Explanation dry_run(Core& core, const Request& request) {
+  memory::TypeRequest types = request.types();
+  // A pool's type is settled: the request's wishes do not change it.
+  if (request.pool != nullptr) {
+    types = {.type_bits = 1u << request.pool->desc.memory_type,
+             .intent = MemoryIntent::flags,
+             .size = request.size};
+  }
+  Explanation explanation = of_types(core, types);
+  explanation.size = request.size;
+  explanation.alignment = request.alignment;
+  explanation.movable = request.movable;
+  for (const bool within_budget : {true, false}) {
+    if (!within_budget && request.desc->within_budget) break;
+    for (std::uint32_t i = 0; i < explanation.order_count; ++i) {
+      const std::uint32_t type = explanation.order[i];
+      const Forecast found = forecast(core, request, type, within_budget);
+      if (found.placement == Placement::none) {
+        explanation.verdicts[type] =
+            within_budget ? TypeVerdict::over_budget : TypeVerdict::over_limit;
+        continue;
+      }
+      choose(core, explanation, type);
+      explanation.placement = found.placement;
+      explanation.new_bytes = found.new_bytes;
+      return explanation;
+    }
+  }
+  return explanation;
+}
+
+}  // namespace
+
+Result<Explanation> explain(Core& core, const VkBufferCreateInfo& info,
+                            const AllocationDesc& desc) {
+  auto pool = begin(core, desc);
+  if (!pool) return Unexpected(pool.error());
+  const auto effective = effective_info(core, info, desc, pool->get());
+  if (!effective) return Unexpected(effective.error());
+  if (const Status checked = device::check_info(core.device, info); !checked)
+    return Unexpected(checked.error());
+  const auto requirements = device::requirements_of(core.device, *effective->info);
+  if (!requirements) return Unexpected(requirements.error());
+  Request request = request_for(info, *requirements, desc, pool->get());
+  request.movable = effective->movable;
+  return dry_run(core, request);
+}
+
+Result<Explanation> explain(Core& core, const VkImageCreateInfo& info, const AllocationDesc& desc) {
+  auto pool = begin(core, desc);
+  if (!pool) return Unexpected(pool.error());
+  const auto effective = effective_info(core, info, desc, pool->get());
+  if (!effective) return Unexpected(effective.error());
+  if (const Status checked = device::check_info(core.device, info); !checked)
+    return Unexpected(checked.error());
+  // Of a disjoint image the first plane, the largest, speaks for all.
+  const bool disjoint =
+      (info.flags & VK_IMAGE_CREATE_DISJOINT_BIT) != 0 && device::plane_count(info.format) > 1;
+  const auto requirements = device::requirements_of(
+      core.device, *effective->info, disjoint ? device::plane_aspect(0) : device::kNoPlane);
+  if (!requirements) return Unexpected(requirements.error());
+  Request request = request_for(info, *requirements, desc, pool->get());
+  request.movable = effective->movable;
+  return dry_run(core, request);
+}
+
+Result<Explanation> explain(Core& core, const VkMemoryRequirements& requirements, ResourceKind kind,
+                            const AllocationDesc& desc) {
+  if (requirements.size == 0) return device::refuse(Reason::size_zero);
+  if (!base::is_power_of_two(requirements.alignment)) return device::refuse(Reason::bad_alignment);
+  if (kind > ResourceKind::optimal) return device::refuse(Reason::bad_argument);
+  auto pool = begin(core, desc);
+  if (!pool) return Unexpected(pool.error());
+  Request request = Request::of({.memory = requirements}, kind, desc);
+  request.pool = pool->get();
+  return dry_run(core, request);
+}
+
+Result<Explanation> explain(Core& core, Allocation allocation) {
+  const auto found = find(core, allocation);
+  if (!found) return Unexpected(found.error());
+  const Record& record = **found;
+  Explanation explanation = of_types(core, {.type_bits = record.type_bits,
+                                            .intent = record.intent,
+                                            .required = record.required_flags,
+                                            .preferred = record.preferred_flags,
+                                            .forbidden = record.forbidden_flags,
+                                            .size = record.size,
+                                            .transient_image = record.transient_image});
+  choose(core, explanation, record.memory_type);
+  explanation.placement = record.placement;
+  explanation.new_bytes = record.placement == Placement::existing_block ? 0 : record.memory->size();
+  explanation.size = record.size;
+  explanation.alignment = VkDeviceSize{1} << record.alignment_log2;
+  explanation.movable = record.movable;
+  return explanation;
+}
+
+Result<std::uint32_t> select_memory_type(const Core& core, std::uint32_t memory_type_bits,
+                                         const AllocationDesc& desc) {
+  if (const Reason reason = check(core, desc); reason != Reason::none)
+    return device::refuse(reason);
+  const memory::TypeRequest types{
+      .type_bits = memory_type_bits & desc.memory_type_bits,
+      .intent = desc.intent,
+      .required = desc.required_flags,
+      .preferred = desc.preferred_flags,
+      .forbidden = desc.forbidden_flags,
+      .transient_image = desc.intent == MemoryIntent::transient_attachment};
+  const auto candidates = core.types->candidates(types);
+  if (candidates.empty()) return device::refuse(core.types->reason_of_none(types));
+  return candidates.first();
+}
+
+}  // namespace quarry::heap

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// From handles to what they name, with the error that a bad one deserves.
+#pragma once
+
+#include <quarry/result.hpp>
+
+#include "device/error.hpp"
+#include "heap/core.hpp"
+
+namespace quarry::heap {
+
+inline Unexpected<Error> bad_handle(base::HandleStatus status) {
+  return device::refuse(status == base::HandleStatus::foreign ? Reason::foreign_handle
+                                                              : Reason::stale_handle);
+}
+
+inline Result<Record*> find(Core& core, Allocation allocation) {
+  const auto found = core.records.lookup(allocation.value);
+  if (!found) return bad_handle(found.status);
+  return found.value;
+}
+
+/// Holds a pool open for the length of a call.
+class PoolUse {
+ public:
+  explicit PoolUse(PoolState* state) : state_(state) {}
+  PoolUse(PoolUse&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
+  PoolUse& operator=(PoolUse&&) = delete;
+  ~PoolUse() {
+    if (state_ != nullptr) state_->leave();
+  }
+  PoolState* get() const { return state_; }
+  /// The caller takes over the use: an allocation now keeps the pool.
+  PoolState* keep() { return std::exchange(state_, nullptr); }
+
+ private:
+  PoolState* state_;
+};
+
+inline Result<PoolUse> enter(Core& core, Pool pool) {
+  const auto found = core.pools.lookup(pool.value);
+  if (!found) return bad_handle(found.status);
+  PoolState* state = *found.value;
+  if (!state->enter()) return device::refuse(Reason::stale_handle);
+  PoolUse use(state);
+  // Closed and opened again for another pool meanwhile?
+  if (state->handle != pool) return device::refuse(Reason::stale_handle);
+  return use;
+}
+
+}  // namespace quarry::heap

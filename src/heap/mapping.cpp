@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+#include "heap/mapping.hpp"
+
+#include <cstring>
+
+#include "base/host_array.hpp"
+#include "device/error.hpp"
+#include "heap/lookup.hpp"
+#include "memory/mapped_range.hpp"
+
+namespace quarry::heap {
+
+namespace {
+
+/// Address space is not short, so a mapping can be left in place.
+bool may_stay_mapped(const Core& core) {
+  return sizeof(void*) > 4 && core.policy.mapped_address_space == 0;
+}
+
+bool inside(const Record& record, VkDeviceSize offset, VkDeviceSize size) {
+  return offset <= record.size && size <= record.size - offset;
+}
+
+Result<AllocationRange> checked_copy(const Record& record, Allocation allocation,
+                                     VkDeviceSize offset, std::size_t size) {
+  if (!inside(record, offset, size)) return device::refuse(Reason::out_of_range);
+  return AllocationRange{allocation, offset, size};
+}
+
+}  // namespace
+
+Result<std::byte*> map_memory(Core& core, Record& record) {
+  auto mapped = record.memory->map();
+  if (!mapped) return mapped;
+  Block& block = *record.block;
+  if (may_stay_mapped(core) && !block.stays_mapped.exchange(true, std::memory_order_relaxed)) {
+    // Joins the mapping that was just made, so it cannot fail; freed with the memory.
+    (void)block.memory.map();
+  }
+  return *mapped + record.offset;
+}
+
+Result<void*> map(Core& core, Allocation allocation) {
+  const auto record = find(core, allocation);
+  if (!record) return Unexpected(record.error());
+  const auto address = map_memory(core, **record);
+  if (!address) return Unexpected(address.error());
+  (*record)->map_count.fetch_add(1, std::memory_order_acq_rel);
+  return static_cast<void*>(*address);
+}
+
+Status unmap(Core& core, Allocation allocation) {
+  const auto found = find(core, allocation);
+  if (!found) return Unexpected(found.error());
+  Record& record = **found;
+  std::uint32_t count = record.map_count.load(std::memory_order_relaxed);
+  do {
+    if (count == 0) return device::refuse(Reason::not_mapped);
+  } while (!record.map_count.compare_exchange_weak(count, count - 1, std::memory_order_acq_rel));
+  return record.memory->unmap();
+}
+
+Status make_visible(Core& core, std::span<const AllocationRange> ranges, Visibility visibility) {
+  constexpr std::size_t kOnStack = 8;
+  VkMappedMemoryRange few[kOnStack];
+  base::HostArray<VkMappedMemoryRange> many(core.host);
+  VkMappedMemoryRange* list = few;
+  if (ranges.size() > kOnStack) {
+    if (!many.resize(ranges.size())) return device::refuse(Reason::out_of_host_memory);
+    list = many.data();
+  }
+  std::uint32_t count = 0;
+  const VkDeviceSize atom = core.device.facts().properties.limits.nonCoherentAtomSize;
+  for (const AllocationRange& range : ranges) {
+    const auto found = find(core, range.allocation);
+    if (!found) return Unexpected(found.error());
+    const Record& record = **found;
+    if (!record.memory->host_visible()) return device::refuse(Reason::not_host_visible);
+    const auto rounded = memory::atom_range(
+        atom, {.memory_size = record.memory->size(), .offset = record.offset, .size = record.size},
+        range.offset, range.size);
+    if (!rounded) return device::refuse(rounded.error());
+    if (!record.memory->needs_flush() || rounded->size == 0) continue;
+    if (!record.memory->is_mapped()) return device::refuse(Reason::not_mapped);
+    list[count++] = {.sType = VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE,
+                     .pNext = nullptr,
+                     .memory = record.memory->handle(),
+                     .offset = rounded->offset,
+                     .size = rounded->size};
+  }
+  if (count == 0) return {};
+  const VulkanFunctions& fn = core.device.fn();
+  const auto call = visibility == Visibility::to_device ? fn.vkFlushMappedMemoryRanges
+                                                        : fn.vkInvalidateMappedMemoryRanges;
+  const VkResult result = call(core.device.handle(), count, list);
+  if (result != VK_SUCCESS) return device::driver_failed(result);
+  return {};
+}
+
+Status copy_to(Core& core, Allocation allocation, VkDeviceSize offset,
+               std::span<const std::byte> bytes) {
+  const auto found = find(core, allocation);
+  if (!found) return Unexpected(found.error());
+  const auto range = checked_copy(**found, allocation, offset, bytes.size());
+  if (!range) return Unexpected(range.error());
+  if (bytes.empty()) return {};
+  const auto address = map(core, allocation);
+  if (!address) return Unexpected(address.error());
+  std::memcpy(static_cast<std::byte*>(*address) + offset, bytes.data(), bytes.size());
+  const Status visible = make_visible(core, {&*range, 1}, Visibility::to_device);
+  const Status unmapped = unmap(core, allocation);
+  return visible ? unmapped : visible;
+}
+
+Status copy_from(Core& core, Allocation allocation, VkDeviceSize offset,
+                 std::span<std::byte> bytes) {
+  const auto found = find(core, allocation);
+  if (!found) return Unexpected(found.error());
+  const auto range = checked_copy(**found, allocation, offset, bytes.size());
+  if (!range) return Unexpected(range.error());
+  if (bytes.empty()) return {};
+  const auto address = map(core, allocation);
+  if (!address) return Unexpected(address.error());
+  const Status visible = make_visible(core, {&*range, 1}, Visibility::to_host);
+  if (visible)
+    std::memcpy(bytes.data(), static_cast<const std::byte*>(*address) + offset, bytes.size());
+  const Status unmapped = unmap(core, allocation);
+  return visible ? unmapped : visible;
+}
+
+}  // namespace quarry::heap

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// One request for memory, reduced to what routing needs to know.
+#pragma once
+
+#include <cstdint>
+
+#include <vulkan/vulkan_core.h>
+
+#include <quarry/allocation.hpp>
+#include <quarry/explain.hpp>
+
+#include "device/create_info_copy.hpp"
+#include "device/requirements.hpp"
+#include "memory/type_selection.hpp"
+
+namespace quarry::heap {
+
+class PoolState;
+
+struct Request {
+  VkDeviceSize size = 0;        ///< bytes the driver requires, > 0
+  VkDeviceSize alignment = 1;   ///< the driver's and the owner's, the larger
+  std::uint32_t type_bits = 0;  ///< of the requirements and the description, combined
+  ResourceKind kind = ResourceKind::unknown;
+  bool requires_dedicated = false;
+  bool prefers_dedicated = false;
+  bool transient_image = false;
+  bool wants_protected = false;
+  bool disjoint = false;  ///< one plane of the image: must carry no dedicated information
+  VkBuffer buffer = VK_NULL_HANDLE;  ///< for the dedicated information; at most one of the two
+  VkImage image = VK_NULL_HANDLE;
+  device::CreateInfoCopy* create_info = nullptr;  ///< moved from when the allocation is movable
+  MovableVerdict movable = MovableVerdict::not_created_here;
+  PoolState* pool = nullptr;  ///< entered by the caller
+  const AllocationDesc* desc = nullptr;
+
+  static Request of(const device::Requirements& requirements, ResourceKind kind,
+                    const AllocationDesc& desc) {
+    Request request;
+    request.size = requirements.memory.size;
+    request.alignment = requirements.memory.alignment > desc.minimum_alignment
+                            ? requirements.memory.alignment
+                            : desc.minimum_alignment;
+    request.type_bits = requirements.memory.memoryTypeBits & desc.memory_type_bits;
+    request.kind = kind;
+    request.requires_dedicated = requirements.requires_dedicated;
+    request.prefers_dedicated = requirements.prefers_dedicated;
+    request.desc = &desc;
+    return request;
+  }
+
+  memory::TypeRequest types() const {
+    return {.type_bits = type_bits,
+            .intent = desc->intent,
+            .required = desc->required_flags,
+            .preferred = desc->preferred_flags,
+            .forbidden = desc->forbidden_flags,
+            .size = size,
+            .transient_image = transient_image,
+            .wants_protected = wants_protected};
+  }
+
+  /// Must have its own VkDeviceMemory.
+  bool demands_dedicated() const {
+    return requires_dedicated || desc->dedicated == Dedicated::always ||
+           desc->memory_next != nullptr;
+  }
+  /// Should have it while VkDeviceMemory objects are to spare.
+  bool likes_dedicated() const {
+    return prefers_dedicated && desc->dedicated == Dedicated::automatic && !desc->can_alias;
+  }
+};
+
+}  // namespace quarry::heap

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+#include "heap/resources.hpp"
+
+#include <array>
+#include <span>
+#include <tuple>
+
+#include "base/bits.hpp"
+#include "device/planes.hpp"
+#include "device/resource.hpp"
+#include "device/structure_chain.hpp"
+#include "heap/creation.hpp"
+#include "heap/lookup.hpp"
+#include "heap/resource_handle.hpp"
+#include "heap/router.hpp"
+
+namespace quarry::heap {
+
+namespace {
+
+/// Allocates for the request; on success the allocation keeps the pool, when it is the last to need
+/// it.
+Result<Allocation> allocate(Core& core, const Request& request, PoolUse& pool) {
+  if (request.size == 0) return device::refuse(Reason::size_zero);
+  auto allocation = Router(core).allocate(request);
+  if (allocation) pool.keep();
+  return allocation;
+}
+
+Status bind_memory(Core& core, const Image& image, std::uint32_t planes) {
+  std::array<device::PlaneBinding, device::kMaximumPlanes> bindings{};
+  for (std::uint32_t plane = 0; plane < planes; ++plane) {
+    const auto record = find(core, image.allocations[plane]);
+    if (!record) return Unexpected(record.error());
+    bindings[plane] = {.plane = device::plane_aspect(plane),
+                       .memory = (*record)->memory->handle(),
+                       .offset = (*record)->offset};
+  }
+  if (planes > 1) {
+    return device::bind_image_planes(core.device, image.image, std::span(bindings).first(planes));
+  }
+  return device::bind_image(core.device, image.image, bindings[0].memory, bindings[0].offset);
+}
+
+/// Takes the right to free away from everybody else. `resource` 0 matches any.
+Result<Record*> claim(Core& core, Allocation allocation, std::uint64_t resource) {
+  const auto claimed = core.records.claim(allocation.value);
+  if (!claimed) return bad_handle(claimed.status);
+  const std::uint64_t made_for = claimed.value->resource;
+  if (resource != 0 && made_for != 0 && made_for != resource) {
+    core.records.unclaim(allocation.value);
+    return device::refuse(Reason::bad_argument);
+  }
+  return claimed.value;
+}
+
+/// Whether a resource with these requirements may lie at `offset` in the allocation.
+Status check_fit(const Record& record, VkDeviceSize offset,
+                 const device::Requirements& requirements, std::uint64_t resource) {
+  const VkMemoryRequirements& needed = requirements.memory;
+  if (offset > record.size || needed.size > record.size - offset)
+    return device::refuse(Reason::out_of_range, needed.size);
+  if ((record.offset + offset) % needed.alignment != 0)
+    return device::refuse(Reason::bad_alignment);
+  if ((needed.memoryTypeBits & (1u << record.memory_type)) == 0)
+    return device::refuse(Reason::no_memory_type);
+  if (record.exclusive && record.resource != resource) return device::refuse(Reason::bad_argument);
+  return {};
+}
+
+}  // namespace
+
+Result<Buffer> create_buffer(Core& core, const VkBufferCreateInfo& info,
+                             const AllocationDesc& desc) {
+  auto pool = begin(core, desc);
+  if (!pool) return Unexpected(pool.error());
+  auto effective = effective_info(core, info, desc, pool->get());
+  if (!effective) return Unexpected(effective.error());
+  const auto buffer = device::create_buffer(core.device, *effective->info);
+  if (!buffer) return Unexpected(buffer.error());
+  Request request =
+      request_for(info, device::requirements_of_buffer(core.device, *buffer), desc, pool->get());
+  request.buffer = *buffer;
+  request.movable = effective->movable;
+  request.create_info = &effective->copy;
+  const auto allocation = allocate(core, request, *pool);
+  if (!allocation) {
+    device::destroy_buffer(core.device, *buffer);
+    return Unexpected(allocation.error());
+  }
+  const auto record = find(core, *allocation);
+  const Status bound = record ? device::bind_buffer(core.device, *buffer,
+                                                    (*record)->memory->handle(), (*record)->offset)
+                              : Status(Unexpected(record.error()));
+  if (!bound) {
+    (void)destroy(core, Buffer{*buffer, *allocation});
+    return Unexpected(bound.error());
+  }
+  return Buffer{*buffer, *allocation};
+}
+
+Result<Image> create_image(Core& core, const VkImageCreateInfo& info, const AllocationDesc& desc) {
+  auto pool = begin(core, desc);
+  if (!pool) return Unexpected(pool.error());
+  auto effective = effective_info(core, info, desc, pool->get());
+  if (!effective) return Unexpected(effective.error());
+  const bool disjoint = (info.flags & VK_IMAGE_CREATE_DISJOINT_BIT) != 0;
+  const auto created = device::create_image(core.device, *effective->info);
+  if (!created) return Unexpected(created.error());
+  Image image{*created, {}};
+  const std::uint32_t planes = disjoint ? device::plane_count(info.format) : 1;
+  Status status;
+  for (std::uint32_t plane = 0; plane < planes && status; ++plane) {
+    const auto aspect = planes == 1 ? device::kNoPlane : device::plane_aspect(plane);
+    const auto requirements = device::requirements_of_image(core.device, image.image, aspect);
+    if (!requirements) {
+      status = Unexpected(requirements.error());
+      break;
+    }
+    Request request = request_for(info, *requirements, desc, pool->get());
+    request.image = image.image;
+    request.disjoint = planes > 1;
+    request.movable = effective->movable;
+    request.create_info = &effective->copy;
+    // Each plane's allocation keeps the pool for itself.
+    PoolUse use(pool->get() != nullptr && pool->get()->enter() ? pool->get() : nullptr);
+    const auto allocation = allocate(core, request, use);
+    if (allocation) {
+      image.allocations[plane] = *allocation;
+    } else {
+      status = Unexpected(allocation.error());
+    }
+  }
+  if (status) status = bind_memory(core, image, planes);
+  if (!status) {
+    (void)destroy(core, image);
+    return Unexpected(status.error());
+  }
+  return image;
+}
+
+Status destroy(Core& core, const Buffer& buffer) {
+  if (!buffer.allocation) {
+    if (buffer.buffer == VK_NULL_HANDLE) return {};
+    return device::refuse(Reason::stale_handle);
+  }
+  const auto record = claim(core, buffer.allocation, handle_bits(buffer.buffer));
+  if (!record) return Unexpected(record.error());
+  device::destroy_buffer(core.device, buffer.buffer);
+  Router(core).free(buffer.allocation, **record);
+  return {};
+}
+
+Status destroy(Core& core, const Image& image) {
+  std::array<Record*, std::tuple_size_v<decltype(image.allocations)>> records{};
+  Status status;
+  bool any = false;
+  for (std::size_t i = 0; i < records.size() && status; ++i) {
+    if (!image.allocations[i]) continue;
+    const auto record = claim(core, image.allocations[i], handle_bits(image.image));
+    if (record) {
+      records[i] = *record;
+      any = true;
+    } else {
+      status = Unexpected(record.error());
+    }
+  }
+  if (!status) {
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      if (records[i] != nullptr) core.records.unclaim(image.allocations[i].value);
+    }
+    return status;
+  }
+  if (!any && image.image != VK_NULL_HANDLE) return device::refuse(Reason::stale_handle);
+  device::destroy_image(core.device, image.image);
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    if (records[i] != nullptr) Router(core).free(image.allocations[i], *records[i]);
+  }
+  return {};
+}
+
+Status free(Core& core, Allocation allocation) {
+  const auto record = claim(core, allocation, 0);
+  if (!record) return Unexpected(record.error());
+  Router(core).free(allocation, **record);
+  return {};
+}
+
+Result<Allocation> allocate(Core& core, const VkMemoryRequirements& requirements, ResourceKind kind,
+                            const AllocationDesc& desc) {
+  if (requirements.size == 0) return device::refuse(Reason::size_zero);
+  if (!base::is_power_of_two(requirements.alignment)) return device::refuse(Reason::bad_alignment);
+  if (kind > ResourceKind::optimal) return device::refuse(Reason::bad_argument);
+  auto pool = begin(core, desc);
+  if (!pool) return Unexpected(pool.error());
+  Request request = Request::of({.memory = requirements}, kind, desc);
+  request.pool = pool->get();
+  return allocate(core, request, *pool);
+}
+
+Result<Allocation> allocate_for_buffer(Core& core, VkBuffer buffer, const AllocationDesc& desc) {
+  if (buffer == VK_NULL_HANDLE) return device::refuse(Reason::bad_argument);
+  auto pool = begin(core, desc);
+  if (!pool) return Unexpected(pool.error());
+  Request request =
+      Request::of(device::requirements_of_buffer(core.device, buffer), ResourceKind::linear, desc);
+  request.pool = pool->get();
+  request.buffer = buffer;
+  return allocate(core, request, *pool);
+}
+
+Result<Allocation> allocate_for_image(Core& core, VkImage image, VkImageTiling tiling,
+                                      const AllocationDesc& desc) {
+  if (image == VK_NULL_HANDLE) return device::refuse(Reason::bad_argument);
+  auto pool = begin(core, desc);
+  if (!pool) return Unexpected(pool.error());
+  const auto requirements = device::requirements_of_image(core.device, image, device::kNoPlane);
+  if (!requirements) return Unexpected(requirements.error());
+  const ResourceKind kind =
+      tiling == VK_IMAGE_TILING_LINEAR ? ResourceKind::linear : ResourceKind::optimal;
+  Request request = Request::of(*requirements, kind, desc);
+  request.pool = pool->get();
+  request.image = image;
+  return allocate(core, request, *pool);
+}
+
+Status bind_buffer(Core& core, Allocation allocation, VkBuffer buffer, VkDeviceSize offset,
+                   const void* next) {
+  if (buffer == VK_NULL_HANDLE) return device::refuse(Reason::bad_argument);
+  const auto found = find(core, allocation);
+  if (!found) return Unexpected(found.error());
+  const Record& record = **found;
+  const Status fits = check_fit(record, offset, device::requirements_of_buffer(core.device, buffer),
+                                handle_bits(buffer));
+  if (!fits) return fits;
+  return device::bind_buffer(core.device, buffer, record.memory->handle(), record.offset + offset,
+                             next);
+}
+
+Status bind_image(Core& core, Allocation allocation, VkImage image, VkDeviceSize offset,
+                  const void* next) {
+  if (image == VK_NULL_HANDLE) return device::refuse(Reason::bad_argument);
+  const auto found = find(core, allocation);
+  if (!found) return Unexpected(found.error());
+  const Record& record = **found;
+  const auto* plane = device::find_structure<VkBindImagePlaneMemoryInfo>(
+      next, VK_STRUCTURE_TYPE_BIND_IMAGE_PLANE_MEMORY_INFO);
+  const auto requirements = device::requirements_of_image(
+      core.device, image, plane == nullptr ? device::kNoPlane : plane->planeAspect);
+  if (!requirements) return Unexpected(requirements.error());
+  const Status fits = check_fit(record, offset, *requirements, handle_bits(image));
+  if (!fits) return fits;
+  return device::bind_image(core.device, image, record.memory->handle(), record.offset + offset,
+                            next);
+}
+
+Result<VkBuffer> create_aliasing_buffer(Core& core, Allocation allocation, VkDeviceSize offset,
+                                        const VkBufferCreateInfo& info) {
+  auto buffer = device::create_buffer(core.device, info);
+  if (!buffer) return buffer;
+  const Status bound = bind_buffer(core, allocation, *buffer, offset, nullptr);
+  if (bound) return buffer;
+  device::destroy_buffer(core.device, *buffer);
+  return Unexpected(bound.error());
+}
+
+Result<VkImage> create_aliasing_image(Core& core, Allocation allocation, VkDeviceSize offset,
+                                      const VkImageCreateInfo& info) {
+  auto image = device::create_image(core.device, info);
+  if (!image) return image;
+  const Status bound = bind_image(core, allocation, *image, offset, nullptr);
+  if (bound) return image;
+  device::destroy_image(core.device, *image);
+  return Unexpected(bound.error());
+}
+
+}  // namespace quarry::heap

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// The way of a request: check it, choose memory types, place it in a block or in its own memory,
+// climb the out-of-memory ladder on a shortage. And the way back.
+#pragma once
+
+#include <cstdint>
+
+#include <quarry/result.hpp>
+
+#include "heap/block_source.hpp"
+#include "heap/core.hpp"
+#include "heap/request.hpp"
+
+namespace quarry::heap {
+
+/// What is wrong with a description, whatever it is for; Reason::none when nothing is.
+Reason check(const Core& core, const AllocationDesc& desc);
+
+/// How one memory type would serve a request: everything that depends on the type alone.
+struct TypePlan {
+  ArenaTraits traits;
+  OffsetRequest place;  ///< size and alignment as the type needs them
+};
+TypePlan plan_for_type(const Core& core, const Request& request, std::uint32_t memory_type);
+
+class Router {
+ public:
+  explicit Router(Core& core) : core_(core), blocks_(core) {}
+
+  /// Precondition: check() found nothing. The request's pool, if any, was entered; a live
+  /// allocation keeps it entered.
+  Result<Allocation> allocate(const Request& request);
+  /// Takes a claimed record apart: memory, mapping, name. The record is vacant afterwards.
+  void free(Allocation allocation, Record& record);
+
+  Arena* find_arena(const TypePlan& plan) const;  ///< null when there is none yet
+
+ private:
+  struct Shortage;
+
+  Reason describe(const Request& request, Record& record);
+  void drop_extras(Record& record);
+  Reason place(const Request& request, Allocation allocation, Record& record, Shortage& shortage);
+  Reason climb(const Request& request, std::uint32_t memory_type, bool within_budget,
+               Allocation allocation, Record& record, Shortage& shortage);
+  Reason attempt(const Request& request, const TypePlan& plan, bool within_budget, Growth growth,
+                 Allocation allocation, Record& record);
+  Reason attempt_dedicated(const Request& request, const TypePlan& plan, bool within_budget,
+                           Allocation allocation, Record& record);
+  Reason finish(const Request& request, const TypePlan& plan, Record& record);
+  void leave_memory(Record& record);
+  bool ask_owner(std::uint32_t heap, VkDeviceSize bytes, Shortage& shortage);
+  Arena* make_arena(const TypePlan& plan);  ///< null without host memory
+
+  Core& core_;
+  BlockSource blocks_;
+};
+
+}  // namespace quarry::heap

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// The offset algorithm of one block, chosen at run time: TLSF, linear or buddy behind one set of
+// calls. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <variant>
+
+#include <quarry/buddy.hpp>
+#include <quarry/linear.hpp>
+#include <quarry/offset.hpp>
+#include <quarry/pool.hpp>
+#include <quarry/tlsf.hpp>
+
+namespace quarry::heap {
+
+class Space {
+  using Algorithm = std::variant<Tlsf, Linear, Buddy>;
+
+  template <class Visitor>
+  auto visit(Visitor&& visitor) {
+    if (auto* tlsf = std::get_if<Tlsf>(&algorithm_)) return visitor(*tlsf);
+    if (auto* linear = std::get_if<Linear>(&algorithm_)) return visitor(*linear);
+    return visitor(*std::get_if<Buddy>(&algorithm_));
+  }
+  template <class Visitor>
+  auto visit(Visitor&& visitor) const {
+    if (const auto* tlsf = std::get_if<Tlsf>(&algorithm_)) return visitor(*tlsf);
+    if (const auto* linear = std::get_if<Linear>(&algorithm_)) return visitor(*linear);
+    return visitor(*std::get_if<Buddy>(&algorithm_));
+  }
+
+ public:
+  Space(PoolAlgorithm algorithm, std::uint64_t size, HostMemory host)
+      : algorithm_(make(algorithm, size, host)) {}
+
+  OffsetResult<OffsetAllocation> allocate(const OffsetRequest& request) {
+    return visit([&](auto& algorithm) { return algorithm.allocate(request); });
+  }
+  OffsetError free(OffsetHandle handle) {
+    return visit([&](auto& algorithm) { return algorithm.free(handle); });
+  }
+  OffsetError set_user(OffsetHandle handle, std::uint64_t user) {
+    return visit([&](auto& algorithm) { return algorithm.set_user(handle, user); });
+  }
+  bool empty() const {
+    return visit([](const auto& algorithm) { return algorithm.empty(); });
+  }
+  std::uint64_t free_bytes() const {
+    return visit([](const auto& algorithm) { return algorithm.free_bytes(); });
+  }
+  OffsetStatistics statistics() const {
+    return visit([](const auto& algorithm) { return algorithm.statistics(); });
+  }
+  void for_each_range(OffsetRangeVisitor visitor, void* context) const {
+    visit([&](const auto& algorithm) { algorithm.for_each_range(visitor, context); });
+  }
+  /// The class of the largest free range, 0 when nothing is free; only TLSF knows it in constant
+  /// time, the others answer with the class of all their free bytes, an upper bound.
+  std::uint32_t largest_free_class() const {
+    if (const auto* tlsf = std::get_if<Tlsf>(&algorithm_)) return tlsf->largest_free_class();
+    const std::uint64_t free = free_bytes();
+    return free == 0 ? 0 : Tlsf::class_of(free);
+  }
+
+ private:
+  static Algorithm make(PoolAlgorithm algorithm, std::uint64_t size, HostMemory host) {
+    switch (algorithm) {
+      case PoolAlgorithm::linear:
+        return Linear({.size = size, .host = host});
+      case PoolAlgorithm::buddy:
+        return Buddy({.size = size, .host = host});
+      case PoolAlgorithm::tlsf:
+        break;
+    }
+    return Tlsf({.size = size, .host = host});
+  }
+
+  Algorithm algorithm_;
+};
+
+}  // namespace quarry::heap

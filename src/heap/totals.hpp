@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// Running totals of one scope (heap, memory type, pool, tag, all): atomics that every operation
+// keeps up to date. Currents are exact when no operation is under way; a peak may miss an overlap
+// of two concurrent operations by one of them.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include <quarry/statistics.hpp>
+
+namespace quarry::heap {
+
+class TotalsCell {
+ public:
+  void add_allocation(VkDeviceSize bytes) {
+    allocation_count_.fetch_add(1, std::memory_order_relaxed);
+    raise(peak_allocation_bytes_,
+          allocation_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes);
+  }
+  void remove_allocation(VkDeviceSize bytes) {
+    allocation_count_.fetch_sub(1, std::memory_order_relaxed);
+    allocation_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+  }
+  void add_block(VkDeviceSize bytes, bool dedicated) {
+    block_count_.fetch_add(1, std::memory_order_relaxed);
+    if (dedicated) dedicated_count_.fetch_add(1, std::memory_order_relaxed);
+    raise(peak_block_bytes_, block_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes);
+  }
+  void remove_block(VkDeviceSize bytes, bool dedicated) {
+    block_count_.fetch_sub(1, std::memory_order_relaxed);
+    if (dedicated) dedicated_count_.fetch_sub(1, std::memory_order_relaxed);
+    block_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+  }
+  void reset_peaks() {
+    peak_allocation_bytes_.store(allocation_bytes_.load(std::memory_order_relaxed),
+                                 std::memory_order_relaxed);
+    peak_block_bytes_.store(block_bytes_.load(std::memory_order_relaxed),
+                            std::memory_order_relaxed);
+  }
+  VkDeviceSize block_bytes() const { return block_bytes_.load(std::memory_order_relaxed); }
+  Totals read() const {
+    Totals totals;
+    totals.block_count = block_count_.load(std::memory_order_relaxed);
+    totals.block_bytes = block_bytes();
+    totals.allocation_count = allocation_count_.load(std::memory_order_relaxed);
+    totals.allocation_bytes = allocation_bytes_.load(std::memory_order_relaxed);
+    totals.peak_block_bytes = peak_block_bytes_.load(std::memory_order_relaxed);
+    totals.peak_allocation_bytes = peak_allocation_bytes_.load(std::memory_order_relaxed);
+    totals.dedicated_count = dedicated_count_.load(std::memory_order_relaxed);
+    return totals;
+  }
+
+ private:
+  static void raise(std::atomic<std::uint64_t>& peak, std::uint64_t value) {
+    std::uint64_t seen = peak.load(std::memory_order_relaxed);
+    while (seen < value && !peak.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
+    }
+  }
+
+  std::atomic<std::uint64_t> allocation_count_{0};
+  std::atomic<std::uint64_t> allocation_bytes_{0};
+  std::atomic<std::uint64_t> peak_allocation_bytes_{0};
+  std::atomic<std::uint64_t> block_count_{0};
+  std::atomic<std::uint64_t> block_bytes_{0};
+  std::atomic<std::uint64_t> peak_block_bytes_{0};
+  std::atomic<std::uint64_t> dedicated_count_{0};
+};
+
+}  // namespace quarry::heap

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// Copies the layout of the whole heap: block by block, each under its arena's lock, so that every
+// block is consistent in itself. Linear in the number of ranges.
+#include <cstring>
+#include <utility>
+
+#include <quarry/allocator.hpp>
+#include <quarry/snapshot.hpp>
+
+#include "base/host_array.hpp"
+#include "base/host_object.hpp"
+#include "device/error.hpp"
+#include "heap/core.hpp"
+
+namespace quarry {
+
+struct Snapshot::Data {
+  explicit Data(const HostMemory& memory) noexcept
+      : host(memory), blocks(memory), ranges(memory), text(memory) {}
+
+  HostMemory host;
+  base::HostArray<SnapshotBlock> blocks;
+  base::HostArray<SnapshotRange> ranges;
+  base::HostArray<char> text;  ///< names, each with its terminator; byte 0 is the empty one
+};
+
+namespace {
+
+class Builder {
+ public:
+  Builder(heap::Core& core, Snapshot::Data& data) : core_(core), data_(data) {}
+
+  /// False when host memory ran out.
+  bool run() {
+    good_ = data_.text.push_back('\0');
+    core_.for_each_arena([this](const heap::Arena& arena) {
+      arena.for_each_block([&](const heap::Block& block) { add(block, arena.traits()); });
+    });
+    core_.dedicated.for_each([this](const heap::Block& block) { add_dedicated(block); });
+    return good_;
+  }
+
+ private:
+  SnapshotBlock common(const heap::Block& block) const {
+    SnapshotBlock entry;
+    entry.memory = block.memory.handle();
+    entry.size = block.memory.size();
+    entry.memory_type = block.memory.memory_type();
+    entry.heap = block.memory.heap();
+    entry.mapped = block.memory.is_mapped();
+    entry.first_range = static_cast<std::uint32_t>(data_.ranges.size());
+    return entry;
+  }
+
+  void add(const heap::Block& block, const heap::ArenaTraits& traits) {
+    SnapshotBlock entry = common(block);
+    entry.used_bytes = entry.size - block.space->free_bytes();
+    entry.pool = traits.pool != nullptr ? traits.pool->handle : Pool{};
+    entry.optimal = traits.optimal;
+    entry.lifetime = traits.lifetime;
+    block.space->for_each_range(
+        [](void* context, const OffsetRange& range) {
+          static_cast<Builder*>(context)->add_range(range);
+        },
+        this);
+    entry.range_count = static_cast<std::uint32_t>(data_.ranges.size()) - entry.first_range;
+    good_ = good_ && data_.blocks.push_back(entry);
+  }
+
+  void add_dedicated(const heap::Block& block) {
+    SnapshotBlock entry = common(block);
+    entry.used_bytes = block.used_bytes;
+    entry.pool = block.pool;
+    entry.dedicated = true;
+    entry.range_count = 1;
+    add_range(
+        {.offset = 0, .size = block.used_bytes, .handle = {}, .user = block.allocation.value});
+    good_ = good_ && data_.blocks.push_back(entry);
+  }
+
+  void add_range(const OffsetRange& range) {
+    SnapshotRange entry;
+    entry.offset = range.offset;
+    entry.size = range.size;
+    entry.allocation = Allocation{range.user};
+    // The lock that is held keeps whoever frees this allocation from taking its record apart.
+    if (const auto record = core_.records.lookup(range.user)) {
+      entry.tag = record.value->tag;
+      entry.name = add_name(*record.value);
+    }
+    good_ = good_ && data_.ranges.push_back(entry);
+  }
+
+  std::uint32_t add_name(const heap::Record& record) {
+    const base::MutexLock lock(core_.names_mutex);
+    const heap::Extras* extras = record.extras.load(std::memory_order_acquire);
+    if (extras == nullptr || extras->name == nullptr) return 0;
+    const std::size_t length = std::strlen(extras->name) + 1;
+    const std::size_t offset = data_.text.size();
+    good_ = good_ && data_.text.resize(offset + length);
+    if (!good_) return 0;
+    std::memcpy(data_.text.data() + offset, extras->name, length);
+    return static_cast<std::uint32_t>(offset);
+  }
+
+  heap::Core& core_;
+  Snapshot::Data& data_;
+  bool good_ = true;
+};
+
+}  // namespace
+
+Result<Snapshot> Allocator::snapshot() const {
+  auto* data = base::create_object<Snapshot::Data>(core_->host, core_->host);
+  if (data == nullptr) return device::refuse(Reason::out_of_host_memory);
+  Snapshot snapshot(data);
+  if (!Builder(*core_, *data).run()) return device::refuse(Reason::out_of_host_memory);
+  return snapshot;
+}
+
+Snapshot::Snapshot(Snapshot&& other) noexcept : data_(std::exchange(other.data_, nullptr)) {}
+
+Snapshot& Snapshot::operator=(Snapshot&& other) noexcept {
+  std::swap(data_, other.data_);
+  return *this;
+}
+
+Snapshot::~Snapshot() {
+  if (data_ != nullptr) base::destroy_object(data_->host, data_);
+}
+
+std::span<const SnapshotBlock> Snapshot::blocks() const {
+  return data_ == nullptr ? std::span<const SnapshotBlock>() : std::as_const(*data_).blocks.span();
+}
+
+std::span<const SnapshotRange> Snapshot::ranges() const {
+  return data_ == nullptr ? std::span<const SnapshotRange>() : std::as_const(*data_).ranges.span();
+}
+
+std::span<const SnapshotRange> Snapshot::ranges(const SnapshotBlock& block) const {
+  return ranges().subspan(block.first_range, block.range_count);
+}
+
+const char* Snapshot::text(std::uint32_t offset) const {
+  return data_ == nullptr || offset >= data_->text.size() ? "" : data_->text.data() + offset;
+}
+
+}  // namespace quarry
