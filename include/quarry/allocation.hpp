@@ -79,19 +79,19 @@ struct AllocationDesc {
   VkMemoryPropertyFlags preferred_flags = 0;  ///< types with more of these come first
   VkMemoryPropertyFlags forbidden_flags = 0;  ///< types with any of these are not used
   std::uint32_t memory_type_bits = ~0u;  ///< further restricts the requirements' memoryTypeBits
-  VkDeviceSize minimum_alignment =
-      1;                  ///< bytes, a power of two; the larger of this and the requirement holds
+  /// Bytes, a power of two; the larger of this and the requirement holds.
+  VkDeviceSize minimum_alignment = 1;
   float priority = 0.5f;  ///< 0 to 1, for VK_EXT_memory_priority; kept in 8 classes
   Lifetime lifetime = Lifetime::unspecified;
   Dedicated dedicated = Dedicated::automatic;
   bool mapped = false;  ///< keep it mapped for its whole life where the type is HOST_VISIBLE
-  bool within_budget =
-      false;               ///< fail with Reason::over_budget rather than exceed the heap's budget
+  /// Fail with Reason::over_budget rather than exceed the heap's budget.
+  bool within_budget = false;
   bool can_alias = false;  ///< other resources may be bound to it: carries no dedicated information
   bool movable = false;    ///< adds transfer usages and keeps the create-info, so that it may be
                            ///< moved or evicted
   bool upper_address = false;  ///< from the upper end of a linear pool (double stack)
-  Pool pool{};                   ///< a custom pool; zero for the default pools
+  Pool pool{};                 ///< a custom pool; zero for the default pools
   Tag tag{};
   const char* name = nullptr;  ///< copied; null for none
   void* user_data = nullptr;

@@ -39,16 +39,16 @@ struct EnabledFeatures {
 /// How large blocks are and how long empty ones are kept. Sizes in bytes.
 struct BlockPolicy {
   VkDeviceSize first_block = VkDeviceSize{4} << 20;  ///< of each class; later ones double
-  VkDeviceSize largest_block = VkDeviceSize{256}
-                               << 20;  ///< cap; also an eighth of the heap where that is less
-  VkDeviceSize largest_mapped_block =
-      VkDeviceSize{64} << 20;  ///< cap in HOST_VISIBLE types that are not device-local
-  VkDeviceSize retained_bytes = VkDeviceSize{256}
-                                << 20;  ///< empty blocks kept in each heap at most
-  std::uint32_t retained_milliseconds =
-      20'000;  ///< tick() releases blocks that were empty for longer
-  VkDeviceSize mapped_address_space =
-      0;  ///< cap on bytes mapped at once; 0: none on 64 bits, 256 MiB on 32 bits
+  /// Cap; also an eighth of the heap where that is less.
+  VkDeviceSize largest_block = VkDeviceSize{256} << 20;
+  /// Cap in HOST_VISIBLE types that are not device-local.
+  VkDeviceSize largest_mapped_block = VkDeviceSize{64} << 20;
+  /// Empty blocks kept in each heap at most.
+  VkDeviceSize retained_bytes = VkDeviceSize{256} << 20;
+  /// Tick() releases blocks that were empty for longer.
+  std::uint32_t retained_milliseconds = 20'000;
+  /// Cap on bytes mapped at once; 0: none on 64 bits, 256 MiB on 32 bits.
+  VkDeviceSize mapped_address_space = 0;
 };
 
 enum class Severity : std::uint8_t { information, warning, error };
@@ -66,8 +66,8 @@ struct AllocatorDesc {
   std::span<const char* const> instance_extensions{};  ///< as enabled; only read during creation
   std::span<const char* const> device_extensions{};    ///< as enabled; only read during creation
   EnabledFeatures features{};
-  const VkAllocationCallbacks* host_callbacks =
-      nullptr;  ///< copied; for metadata and for every Vulkan object made
+  /// Copied; for metadata and for every Vulkan object made.
+  const VkAllocationCallbacks* host_callbacks = nullptr;
   BlockPolicy blocks{};
   /// Limit in bytes for each heap, on what this allocator holds; missing or VK_WHOLE_SIZE: none.
   std::span<const VkDeviceSize> heap_limits{};
@@ -90,10 +90,10 @@ struct AllocatorDesc {
 struct DeviceFacts {
   VkPhysicalDeviceProperties properties{};
   VkPhysicalDeviceMemoryProperties memory{};
-  VkDeviceSize maximum_allocation_size =
-      0;  ///< maxMemoryAllocationSize, or the largest heap below Vulkan 1.1
-  std::uint32_t api_version =
-      0;  ///< in use: the lowest of what was declared and what the device offers
+  /// MaxMemoryAllocationSize, or the largest heap below Vulkan 1.1.
+  VkDeviceSize maximum_allocation_size = 0;
+  /// In use: the lowest of what was declared and what the device offers.
+  std::uint32_t api_version = 0;
   bool uses_requirements2 = false;
   bool uses_dedicated_allocation = false;
   bool uses_bind2 = false;

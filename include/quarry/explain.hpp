@@ -54,8 +54,8 @@ const char* to_string(Placement placement);
 const char* to_string(MovableVerdict verdict);
 
 struct Explanation {
-  std::uint32_t memory_type =
-      VK_MAX_MEMORY_TYPES;  ///< the chosen one; VK_MAX_MEMORY_TYPES when none serves
+  /// The chosen one; VK_MAX_MEMORY_TYPES when none serves.
+  std::uint32_t memory_type = VK_MAX_MEMORY_TYPES;
   VkMemoryPropertyFlags property_flags = 0;
   std::uint32_t heap = VK_MAX_MEMORY_HEAPS;
   Placement placement = Placement::none;

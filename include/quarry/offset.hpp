@@ -57,7 +57,7 @@ struct OffsetAllocation {
 struct OffsetRange {
   std::uint64_t offset = 0;
   std::uint64_t size = 0;
-  OffsetHandle handle{};     ///< zero for a free range
+  OffsetHandle handle{};   ///< zero for a free range
   std::uint64_t user = 0;  ///< as given in the request
 };
 

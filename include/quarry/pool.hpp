@@ -17,8 +17,8 @@ enum class PoolAlgorithm : std::uint8_t {
 struct PoolDesc {
   std::uint32_t memory_type = 0;  ///< index; Allocator::select_memory_type finds one
   PoolAlgorithm algorithm = PoolAlgorithm::tlsf;
-  VkDeviceSize block_bytes =
-      0;  ///< size of each block; 0: the allocator's growth rule (linear and buddy: its cap)
+  /// Size of each block; 0: the allocator's growth rule (linear and buddy: its cap).
+  VkDeviceSize block_bytes = 0;
   std::uint32_t minimum_blocks = 0;  ///< made at creation, kept until the pool is destroyed
   std::uint32_t maximum_blocks = 0;  ///< 0: no limit
   VkDeviceSize maximum_bytes = 0;  ///< hard limit on block and dedicated bytes of the pool; 0: none

@@ -38,8 +38,8 @@ struct DetailedStatistics {
 /// One heap as its owner should see it.
 struct HeapBudget {
   VkDeviceSize size = 0;  ///< VkMemoryHeap::size
-  VkDeviceSize budget =
-      0;  ///< bytes this process may use: the driver's figure made plausible, less the heap limit
+  /// Bytes this process may use: the driver's figure made plausible, less the heap limit.
+  VkDeviceSize budget = 0;
   VkDeviceSize usage = 0;  ///< bytes this process uses: the driver's at the last tick, corrected by
                            ///< own changes since
   VkDeviceSize own_bytes = 0;  ///< bytes of VkDeviceMemory this allocator holds, exact

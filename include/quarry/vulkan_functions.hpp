@@ -12,12 +12,11 @@ namespace quarry {
 /// extensions and features gate each call. Members with a KHR twin hold either, whichever the
 /// device offers.
 struct VulkanFunctions {
-  // Instance level
+  // Instance level; the last two from 1.1 or VK_KHR_get_physical_device_properties2
   PFN_vkGetPhysicalDeviceProperties vkGetPhysicalDeviceProperties = nullptr;
   PFN_vkGetPhysicalDeviceMemoryProperties vkGetPhysicalDeviceMemoryProperties = nullptr;
-  PFN_vkGetPhysicalDeviceProperties2 vkGetPhysicalDeviceProperties2 = nullptr;  // 1.1 or KHR
-  PFN_vkGetPhysicalDeviceMemoryProperties2 vkGetPhysicalDeviceMemoryProperties2 =
-      nullptr;  // 1.1 or KHR
+  PFN_vkGetPhysicalDeviceProperties2 vkGetPhysicalDeviceProperties2 = nullptr;
+  PFN_vkGetPhysicalDeviceMemoryProperties2 vkGetPhysicalDeviceMemoryProperties2 = nullptr;
   // Device level, Vulkan 1.0
   PFN_vkAllocateMemory vkAllocateMemory = nullptr;
   PFN_vkFreeMemory vkFreeMemory = nullptr;
