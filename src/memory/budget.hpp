@@ -43,9 +43,9 @@ VkDeviceSize headroom(VkDeviceSize heap_size);
 std::uint64_t convenient_object_count(std::uint32_t maximum);
 
 struct BudgetDesc {
-  std::span<const VkDeviceSize> heap_limits;  ///< missing or VK_WHOLE_SIZE: the heap's size
-  double assumed_share = 0.8;                 ///< of a heap, where the driver does not tell
-  VkDeviceSize mapped_address_space = 0;      ///< 0: none on 64 bits, 256 MiB on 32 bits
+  std::span<const VkDeviceSize> heap_limits{};  ///< missing or VK_WHOLE_SIZE: the heap's size
+  double assumed_share = 0.8;                   ///< of a heap, where the driver does not tell
+  VkDeviceSize mapped_address_space = 0;        ///< 0: none on 64 bits, 256 MiB on 32 bits
 };
 
 /// Any thread may call anything after open().

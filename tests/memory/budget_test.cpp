@@ -52,6 +52,7 @@ TEST(MakePlausible, BelievesGoodFigures) {
   EXPECT_EQ(figures.foreign, 200u);
 }
 
+// The specification promises budgets that are not 0.
 TEST(MakePlausible, ABudgetOfNothingBecomesTheShareAndOneAboveTheHeapTheHeap) {
   EXPECT_EQ(make_plausible({.budget = 0, .usage = 0}, 1000, 0, 0.8).budget, 800u);
   EXPECT_EQ(make_plausible({.budget = ~VkDeviceSize{0}, .usage = 0}, 1000, 0, 0.8).budget, 1000u);
