@@ -27,7 +27,7 @@ std::uint64_t block_cap(const BlockSizeInput& input);
 /// Bytes of the next block, 0 when the request does not fit the heap or the bytes left.
 ///  - First first_block, then the smallest power of two above what is reserved, up to block_cap: an
 ///  arena that needs R bytes
-///    in small pieces reserves less than 2 R, or one first block.
+///    in small pieces reserves at most 3 R, or one first block.
 ///  - A request that is larger gets its own size, rounded up to whole granules.
 ///  - Never above the heap or the bytes left.
 std::uint64_t next_block_size(const BlockSizeInput& input);
