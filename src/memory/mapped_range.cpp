@@ -11,7 +11,6 @@ namespace quarry::memory {
 Expected<AtomRange, Reason> atom_range(VkDeviceSize atom, const PlacedRange& allocation,
                                        VkDeviceSize offset, VkDeviceSize size) {
   QUARRY_ASSERT(allocation.size <= allocation.memory_size - allocation.offset);
-  QUARRY_ASSERT(base::is_aligned(allocation.offset, atom));
   if (offset > allocation.size) return Unexpected(Reason::out_of_range);
   const VkDeviceSize rest = allocation.size - offset;
   if (size == VK_WHOLE_SIZE) size = rest;

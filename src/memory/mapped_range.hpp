@@ -29,8 +29,8 @@ struct AtomRange {
 };
 
 /// `offset` and `size` (or VK_WHOLE_SIZE: to the end) are bytes into the allocation. out_of_range
-/// when they leave it. Precondition: the allocation was placed by placement_alignment and
-/// placement_size, or has the memory to itself.
+/// when they leave it. The result keeps to the allocation's own atoms if it was placed by
+/// placement_alignment and placement_size, or has the memory to itself.
 Expected<AtomRange, Reason> atom_range(VkDeviceSize atom, const PlacedRange& allocation,
                                        VkDeviceSize offset, VkDeviceSize size);
 
