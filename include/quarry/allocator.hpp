@@ -45,7 +45,7 @@ struct BlockPolicy {
   VkDeviceSize largest_mapped_block = VkDeviceSize{64} << 20;
   /// Empty blocks kept in each heap at most.
   VkDeviceSize retained_bytes = VkDeviceSize{256} << 20;
-  /// Tick() releases blocks that were empty for longer.
+  /// tick() releases blocks that were empty for longer.
   std::uint32_t retained_milliseconds = 20'000;
   /// Cap on bytes mapped at once; 0: none on 64 bits, 256 MiB on 32 bits.
   VkDeviceSize mapped_address_space = 0;
@@ -90,7 +90,7 @@ struct AllocatorDesc {
 struct DeviceFacts {
   VkPhysicalDeviceProperties properties{};
   VkPhysicalDeviceMemoryProperties memory{};
-  /// MaxMemoryAllocationSize, or the largest heap below Vulkan 1.1.
+  /// maxMemoryAllocationSize, or the largest heap below Vulkan 1.1.
   VkDeviceSize maximum_allocation_size = 0;
   /// In use: the lowest of what was declared and what the device offers.
   std::uint32_t api_version = 0;

@@ -40,9 +40,8 @@ const char* to_string(Reason reason);
 
 /// Rungs of the out-of-memory ladder, in the order in which they are tried. Bits of Error::tried.
 enum class LadderRung : std::uint32_t {
-  /// Empty blocks elsewhere on the heap, oldest first.
   empty_blocks_of_arena = 1u << 0,  ///< empty blocks of this memory type and class were released
-                                    ///< empty_blocks_of_heap = 1u << 1,
+  empty_blocks_of_heap = 1u << 1,   ///< empty blocks elsewhere on the heap, oldest first
   owner_callback = 1u << 2,         ///< AllocatorDesc::on_shortage ran
   /// A block just large enough instead of the next in the growth sequence.
   smaller_block = 1u << 3,
