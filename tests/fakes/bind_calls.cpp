@@ -184,7 +184,7 @@ VkResult bind_images2(VkDevice device, std::uint32_t count, const VkBindImageMem
   for (const auto& [id, part] : seen) {
     const Resource& image = *call->find_image(id);
     const auto bound = static_cast<std::uint32_t>(
-        std::ranges::count_if(seen, [&](const auto& entry) { return entry.first == id; }));
+        std::ranges::count_if(seen, [id = id](const auto& entry) { return entry.first == id; }));
     if (part == 0 && bound != image.part_count) {
       call.violate(Rule::bind_planes_incomplete,
                    std::to_string(bound) + " of " + std::to_string(image.part_count));
