@@ -54,6 +54,8 @@ class Buddy {
   std::uint64_t free_bytes() const { return free_bytes_; }
   std::uint32_t allocation_count() const { return allocation_count_; }
   bool empty() const { return allocation_count_ == 0; }
+  /// Bytes of the largest request that would succeed now at alignment 1. O(1).
+  std::uint64_t largest_free() const;
 
   /// Free ranges are the free power-of-two pieces, also where two of them touch. Linear in their
   /// number.

@@ -54,6 +54,8 @@ class Linear {
   std::uint64_t free_bytes() const { return free_bytes_; }
   std::uint32_t allocation_count() const { return allocation_count_; }
   bool empty() const { return allocation_count_ == 0; }
+  /// Bytes of the largest request that would succeed now at alignment 1. O(1).
+  std::uint64_t largest_free() const;
 
   /// Linear in the number of live ranges. Counts space between live ranges as free, though no
   /// request gets it.

@@ -110,6 +110,11 @@ void Buddy::clear() {
   allocation_count_ = 0;
 }
 
+std::uint64_t Buddy::largest_free() const {
+  if (state_ != nullptr) return state_->largest_free();
+  return size_ == 0 ? 0 : base::floor_power_of_two(size_);
+}
+
 OffsetStatistics Buddy::statistics() const {
   OffsetStatistics statistics{size_, free_bytes_, 0, allocation_count_, 0};
   if (state_ != nullptr) {

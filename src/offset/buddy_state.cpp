@@ -124,6 +124,10 @@ std::uint32_t Buddy::State::find(const OffsetRequest& request) const {
   return large_enough == 0 ? kNoNode : first_free_[base::lowest_bit(large_enough)];
 }
 
+std::uint64_t Buddy::State::largest_free() const {
+  return free_orders_ == 0 ? 0 : bytes_of(base::floor_log2(free_orders_));
+}
+
 bool Buddy::State::prepare_take(std::uint32_t index, std::uint64_t size) {
   return nodes_.reserve(2 * (nodes_[index].order - order_for(size)));
 }

@@ -18,6 +18,8 @@ class Buddy::State {
 
   /// A free node for a request, kNoNode when there is none.
   std::uint32_t find(const OffsetRequest& request) const;
+  /// Bytes of the largest free node, 0 when there is none.
+  std::uint64_t largest_free() const;
   /// Makes the nodes that a take() needs which splits from `node`; false when there is no host
   /// memory.
   bool prepare_take(std::uint32_t node, std::uint64_t size);

@@ -103,6 +103,10 @@ void Linear::clear() {
   allocation_count_ = 0;
 }
 
+std::uint64_t Linear::largest_free() const {
+  return state_ == nullptr ? size_ : state_->largest_free(size_);
+}
+
 OffsetStatistics Linear::statistics() const {
   OffsetStatistics statistics{size_, free_bytes_, 0, allocation_count_, 0};
   for_each_range(

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "offset/linear_state.hpp"
 
+#include <algorithm>
+
 #include "base/bits.hpp"
 
 namespace quarry {
@@ -34,11 +36,16 @@ bool Linear::State::find(const OffsetRequest& request, std::uint64_t size, Place
   for (const bool front : {round, !round}) {
     place = front ? Place::front : Place::main;
     const std::uint64_t begin = front ? end_of(front_list()) : main_end;
-    const std::uint64_t end =
-        front ? (is_empty(main_list_) ? 0 : nodes_[lists_[main_list_].first].offset) : limit;
+    const std::uint64_t end = front ? front_limit() : limit;
     if (fit_ascending(begin, end, request, offset)) return true;
   }
   return false;
+}
+
+std::uint64_t Linear::State::largest_free(std::uint64_t size) const {
+  const std::uint64_t behind = upper_begin(size) - end_of(main_list_);
+  const std::uint64_t front_end = end_of(front_list());
+  return front_limit() > front_end ? std::max(behind, front_limit() - front_end) : behind;
 }
 
 OffsetHandle Linear::State::take(Place place, std::uint64_t offset, const OffsetRequest& request,
@@ -71,6 +78,11 @@ std::uint64_t Linear::State::end_of(std::uint32_t list) const {
   if (is_empty(list)) return 0;
   const Node& last = nodes_[lists_[list].last];
   return last.offset + last.size;
+}
+
+// Where the space before the main list ends: nowhere while that is empty.
+std::uint64_t Linear::State::front_limit() const {
+  return is_empty(main_list_) ? 0 : nodes_[lists_[main_list_].first].offset;
 }
 
 std::uint64_t Linear::State::upper_begin(std::uint64_t size) const {

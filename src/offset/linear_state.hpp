@@ -24,6 +24,8 @@ class Linear::State {
   /// Finds the place and offset of a request in [0, size); false when there is none.
   bool find(const OffsetRequest& request, std::uint64_t size, Place& place,
             std::uint64_t& offset) const;
+  /// The largest size for which find() finds a place at alignment 1.
+  std::uint64_t largest_free(std::uint64_t size) const;
   bool prepare_take() { return nodes_.reserve(1); }
   OffsetHandle take(Place place, std::uint64_t offset, const OffsetRequest& request,
                     std::uint32_t serial);
@@ -57,6 +59,7 @@ class Linear::State {
   std::uint32_t front_list() const { return main_list_ ^ 1; }
   std::uint32_t list_of(Place place) const;
   std::uint64_t end_of(std::uint32_t list) const;
+  std::uint64_t front_limit() const;
   std::uint64_t upper_begin(std::uint64_t size) const;
   void append(std::uint32_t list, std::uint32_t index);
   void remove(std::uint32_t index);

@@ -104,5 +104,29 @@ TEST(Buddy, ItRefusesExactlyWhatCannotBePlaced) {
   }
 }
 
+TEST(Buddy, TheLargestFreeSizeIsExactlyWhatARequestCanGet) {
+  for (const std::uint64_t seed : seeds(4)) {
+    Random random(seed);
+    Buddy space({.size = random.between(1, 20'000)});
+    std::vector<OffsetHandle> live;
+    for (int i = 0; i < 2'000; ++i) {
+      const std::uint64_t largest = space.largest_free();
+      EXPECT_FALSE(space.allocate({.size = largest + 1}));
+      if (largest > 0) {
+        const auto all = space.allocate({.size = largest});
+        ASSERT_TRUE(all);
+        ASSERT_EQ(space.free(all->handle), OffsetError::none);
+      }
+      if (random.one_in(2) && !live.empty()) {
+        std::swap(live[random.below(live.size())], live.back());
+        ASSERT_EQ(space.free(live.back()), OffsetError::none);
+        live.pop_back();
+      } else if (const auto made = space.allocate({.size = random.any_magnitude(11)})) {
+        live.push_back(made->handle);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace quarry::test
