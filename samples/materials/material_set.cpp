@@ -119,6 +119,9 @@ void collect(const fs::path& folder, int depth, std::vector<File>& files,
       problems.push_back(
           {path, "is passed over: its name does not end like a map's (Color, Normal, ...)"});
   }
+  // Folders list their files in any order; names and choices must not depend on it.
+  std::sort(files.begin(), files.end(),
+            [](const File& a, const File& b) { return a.path < b.path; });
   if (error) problems.push_back({folder, "cannot be read: " + error.message()});
 }
 

@@ -39,8 +39,8 @@ struct NormalRule {
   }
   static void store(const Sum& sum, std::uint8_t* pixel) {
     const float square = sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2];
-    // Opposite normals that cancel out say nothing: flat.
-    const float scale = square > 1e-6f ? 0.5f / std::sqrt(square) : 0.0f;
+    // Opposite normals that cancel out (below 2 of 127.5 codes) say nothing: flat.
+    const float scale = square > 4.0f ? 0.5f / std::sqrt(square) : 0.0f;
     for (std::size_t c = 0; c < 3; ++c)
       pixel[c] = to_byte(sum[c] * scale + 0.5f);
     if (scale == 0.0f) pixel[2] = 255;

@@ -85,24 +85,55 @@ struct GradientRow {
   }
 };
 
-/// Pixels between two lattice columns: each side is a line, blended by the fade curve.
-void blend_run(float* out, std::uint32_t pixels, std::uint32_t place, float cell_scale,
-               std::array<float, 2> left, std::array<float, 2> right) {
+/// Adds the pixels between two lattice columns: each side is a line, blended by the fade curve.
+template <Shape kShape>
+void add_run(float* sum, std::uint32_t pixels, std::uint32_t place, float cell_scale,
+             float amplitude, std::array<float, 2> left, std::array<float, 2> right) {
   for (std::uint32_t i = 0; i < pixels; ++i) {
     const float t = (static_cast<float>(place + i) + 0.5f) * cell_scale;
     const float from = left[0] * t + left[1];
     const float to = right[0] * (t - 1.0f) + right[1];
-    out[i] = from + fade(t) * (to - from);
+    const float value = from + fade(t) * (to - from);
+    sum[i] += amplitude * (kShape == Shape::ridged ? 1.0f - 2.0f * std::abs(value) : value);
   }
 }
 
-void add_octave(Field& sum, const Field& octave, float amplitude, Shape shape) {
-  if (shape == Shape::ridged) {
-    for (std::size_t i = 0; i < sum.size(); ++i)
-      sum[i] += amplitude * (1.0f - 2.0f * std::abs(octave[i]));
-  } else {
-    for (std::size_t i = 0; i < sum.size(); ++i)
-      sum[i] += amplitude * octave[i];
+template <Shape kShape>
+void add_octave(const Window& window, const Lattice& lattice, float amplitude, Field& sum) {
+  const Span columns(window.size, lattice.columns, window.left, window.width);
+  const Span rows(window.size, lattice.rows, window.top, window.height);
+  const float column_scale = 1.0f / static_cast<float>(columns.cell_pixels());
+  const float row_scale = 1.0f / static_cast<float>(rows.cell_pixels());
+  GradientRow upper;
+  GradientRow lower;
+  std::vector<std::array<float, 2>> lines(columns.cells +
+                                          1);  // slope and value at the lattice column
+  std::int32_t current = std::numeric_limits<std::int32_t>::min();
+  for (std::uint32_t y = 0; y < window.height; ++y) {
+    const std::int32_t position = window.top + static_cast<std::int32_t>(y);
+    const std::int32_t row = position >> rows.shift;
+    if (row != current) {
+      if (row == current + 1)
+        std::swap(upper, lower);
+      else
+        upper.fill(columns, rows.wrap(row), lattice.seed);
+      lower.fill(columns, rows.wrap(row + 1), lattice.seed);
+      current = row;
+    }
+    const float t = (static_cast<float>(position - (row << rows.shift)) + 0.5f) * row_scale;
+    const float weight = fade(t);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const float above = upper.y[i] * t;
+      const float below = lower.y[i] * (t - 1.0f);
+      lines[i] = {upper.x[i] + weight * (lower.x[i] - upper.x[i]),
+                  above + weight * (below - above)};
+    }
+    float* sum_row = sum.data() + std::size_t{y} * window.width;
+    for_each_run(columns, window.left, window.width,
+                 [&](std::size_t cell, std::uint32_t x, std::uint32_t pixels, std::uint32_t first) {
+                   add_run<kShape>(sum_row + x, pixels, first, column_scale, amplitude, lines[cell],
+                                   lines[cell + 1]);
+                 });
   }
 }
 
@@ -144,60 +175,23 @@ void take_point(float* nearest, float* second, float* id, std::uint32_t pixels, 
 
 }  // namespace
 
-Field gradient_noise(const Window& window, const Lattice& lattice) {
-  const Span columns(window.size, lattice.columns, window.left, window.width);
-  const Span rows(window.size, lattice.rows, window.top, window.height);
-  const float column_scale = 1.0f / static_cast<float>(columns.cell_pixels());
-  const float row_scale = 1.0f / static_cast<float>(rows.cell_pixels());
-  Field out(window.pixels());
-  GradientRow upper;
-  GradientRow lower;
-  std::vector<std::array<float, 2>> lines(columns.cells +
-                                          1);  // slope and value at the lattice column
-  std::int32_t current = std::numeric_limits<std::int32_t>::min();
-  for (std::uint32_t y = 0; y < window.height; ++y) {
-    const std::int32_t position = window.top + static_cast<std::int32_t>(y);
-    const std::int32_t row = position >> rows.shift;
-    if (row != current) {
-      upper.fill(columns, rows.wrap(row), lattice.seed);
-      lower.fill(columns, rows.wrap(row + 1), lattice.seed);
-      current = row;
-    }
-    const auto place = static_cast<float>(position - (row << rows.shift));
-    const float t = (place + 0.5f) * row_scale;
-    const float weight = fade(t);
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-      const float above = upper.y[i] * t;
-      const float below = lower.y[i] * (t - 1.0f);
-      lines[i] = {upper.x[i] + weight * (lower.x[i] - upper.x[i]),
-                  above + weight * (below - above)};
-    }
-    float* out_row = out.data() + std::size_t{y} * window.width;
-    for_each_run(columns, window.left, window.width,
-                 [&](std::size_t cell, std::uint32_t x, std::uint32_t pixels, std::uint32_t first) {
-                   blend_run(out_row + x, pixels, first, column_scale, lines[cell],
-                             lines[cell + 1]);
-                 });
-  }
-  return out;
-}
-
 Field fractal_noise(const Window& window, const Octaves& octaves) {
   Field sum(window.pixels());
-  Lattice lattice = octaves.first;
+  // Octaves are independent: their spread grows with the root of the sum of squares.
+  float square = 0.0f;
   float amplitude = 1.0f;
-  float total = 0.0f;
-  for (unsigned i = 0; i < octaves.count; ++i) {
+  for (unsigned i = 0; i < octaves.count; ++i, amplitude *= octaves.gain)
+    square += amplitude * amplitude;
+  amplitude = 1.0f / std::sqrt(square);
+  Lattice lattice = octaves.first;
+  for (unsigned i = 0; i < octaves.count; ++i, amplitude *= octaves.gain) {
     if (std::max(lattice.columns, lattice.rows) > window.size / 2) break;
-    add_octave(sum, gradient_noise(window, lattice), amplitude, octaves.shape);
-    // Octaves are independent: their spread grows with the root of the sum of squares.
-    total += amplitude * amplitude;
-    amplitude *= octaves.gain;
+    if (octaves.shape == Shape::ridged)
+      add_octave<Shape::ridged>(window, lattice, amplitude, sum);
+    else
+      add_octave<Shape::smooth>(window, lattice, amplitude, sum);
     lattice = {lattice.columns * 2, lattice.rows * 2, hash(i, 0, lattice.seed)};
   }
-  const float scale = total > 0.0f ? 1.0f / std::sqrt(total) : 0.0f;
-  for (float& value : sum)
-    value *= scale;
   return sum;
 }
 

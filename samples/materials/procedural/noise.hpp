@@ -31,9 +31,6 @@ struct Lattice {
   std::uint32_t seed = 0;
 };
 
-/// One octave of gradient noise, about -1 to 1.
-Field gradient_noise(const Window& window, const Lattice& lattice);
-
 enum class Shape : std::uint8_t {
   smooth,  ///< the noise itself
   ridged,  ///< 1 - 2|noise|: sharp crests
@@ -46,7 +43,8 @@ struct Octaves {
   Shape shape = Shape::smooth;
 };
 
-/// A sum of octaves scaled to stay within about -1 to 1.
+/// A sum of octaves of gradient noise; its spread does not depend on their number: about -1 to 1,
+/// seldom 1.7.
 Field fractal_noise(const Window& window, const Octaves& octaves);
 
 struct Cells {

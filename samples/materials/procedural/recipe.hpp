@@ -4,6 +4,7 @@
 // threads at once.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <span>
 
@@ -49,6 +50,25 @@ struct Recipe {
 
 /// All recipes, the most different ones first.
 std::span<const Recipe> recipes();
+
+/// Remembers what was drawn for the last key: neighbouring pixels mostly lie on the same board,
+/// brick or tile.
+template <class Drawn>
+class Remembered {
+ public:
+  template <class Draw>
+  const Drawn& get(std::uint32_t key, Draw draw) {
+    if (!known_ || key != key_) drawn_ = draw();
+    known_ = true;
+    key_ = key;
+    return drawn_;
+  }
+
+ private:
+  bool known_ = false;
+  std::uint32_t key_ = 0;
+  Drawn drawn_{};
+};
 
 /// Calls body(pixel, u, v) for each pixel of a window.
 template <class Body>

@@ -7,6 +7,17 @@
 
 namespace quarry::materials {
 
+namespace {
+
+/// What one brick has to itself.
+struct Brick {
+  float tone;
+  float burnt;
+  float depth;
+};
+
+}  // namespace
+
 Shader make_brick(Dice dice) {
   struct Palette {
     Rgb bright;
@@ -35,6 +46,7 @@ Shader make_brick(Dice dice) {
     const Field face = fractal_noise(tile.window, {{128, 128, face_seed}, 5, 0.65f});
     const Field sand = fractal_noise(tile.window, {{1024, 1024, sand_seed}, 2, 0.9f});
     const Field stains = fractal_noise(tile.window, {{4, 2, stain_seed}, 5, 0.5f});
+    Remembered<Brick> drawn;
     for_each_pixel(tile.window, [&](std::size_t i, float u, float v) {
       const float y = v * rows;
       const auto row = static_cast<std::uint32_t>(y);
@@ -50,26 +62,28 @@ Shader make_brick(Dice dice) {
       const float rounded =
           smallest < 0.2f ? 0.2f - std::sqrt(lack_u * lack_u + lack_v * lack_v) : smallest;
       const float edge = rounded + 0.022f * chips[i];
-      const float brick = smooth_step(0.055f, 0.085f, edge);
+      const float face_share = smooth_step(0.055f, 0.085f, edge);
       const float bulge = smooth_step(0.05f, 0.22f, edge);
 
-      const float tone = hash_unit(column, row, seed);
-      const float burnt = smooth_step(0.75f, 1.0f, hash_unit(column, row, seed + 1));
-      const float depth = hash_unit(column, row, seed + 2) - 0.5f;
+      const Brick& brick = drawn.get(row << 8 | column, [&] {
+        return Brick{hash_unit(column, row, seed),
+                     smooth_step(0.75f, 1.0f, hash_unit(column, row, seed + 1)),
+                     hash_unit(column, row, seed + 2) - 0.5f};
+      });
       const float pit = smooth_step(0.7f, 1.5f, face[i]);
       Rgb color = mix(palette.dark, palette.bright,
-                      saturate(0.25f + 0.6f * tone + 0.12f * face[i] - 0.6f * burnt));
+                      saturate(0.25f + 0.6f * brick.tone + 0.12f * face[i] - 0.6f * brick.burnt));
       color = color * (1.0f + 0.08f * sand[i]) * (1.0f - 0.35f * pit);
       const Rgb mortar = palette.mortar * saturate(0.74f + 0.1f * sand[i] + 0.1f * chips[i]);
       const float soot = 1.0f - 0.22f * smooth_step(0.0f, 1.4f, stains[i]);
-      tile.set_color(i, mix(mortar, color, brick) * soot);
+      tile.set_color(i, mix(mortar, color, face_share) * soot);
       const float unit = 1.0f / rows;
-      tile.height[i] =
-          mix(unit * 0.012f * chips[i] + 0.00010f * sand[i],
-              unit * (0.10f + 0.035f * bulge + 0.02f * depth + 0.010f * face[i] - 0.03f * pit) +
-                  0.00005f * sand[i],
-              brick);
-      tile.roughness[i] = saturate(mix(0.93f, 0.78f + 0.05f * face[i], brick));
+      tile.height[i] = mix(
+          unit * 0.012f * chips[i] + 0.00010f * sand[i],
+          unit * (0.10f + 0.035f * bulge + 0.02f * brick.depth + 0.010f * face[i] - 0.03f * pit) +
+              0.00005f * sand[i],
+          face_share);
+      tile.roughness[i] = saturate(mix(0.93f, 0.78f + 0.05f * face[i], face_share));
       tile.occlusion[i] = saturate(mix(0.6f, 1.0f, smooth_step(0.0f, 0.14f, edge)) - 0.25f * pit);
     });
   };

@@ -8,6 +8,13 @@
 namespace quarry::materials {
 namespace {
 
+/// What one tile has to itself.
+struct Fired {
+  float tilt_u;
+  float tilt_v;
+  float tone;
+};
+
 struct Place {
   float edge;           // distance to the tile's edge, in tiles
   float from_middle_u;  // from the tile's middle
@@ -76,6 +83,7 @@ Shader make_tiles(Dice dice) {
   return [=](SurfaceTile& tile) {
     const Field glaze = fractal_noise(tile.window, {{16, 16, glaze_seed}, 5, 0.55f});
     const Field sand = fractal_noise(tile.window, {{512, 512, grout_seed}, 3, 0.9f});
+    Remembered<Fired> drawn;
     for_each_pixel(tile.window, [&](std::size_t i, float u, float v) {
       const Place place =
           hexagons ? hexagonal_tile(u, v, count) : square_tile(u, v, static_cast<float>(count));
@@ -85,13 +93,17 @@ Shader make_tiles(Dice dice) {
       const std::uint32_t pick =
           hexagons ? (place.column + 2 * place.row) % 3 : (place.column + place.row) % 2;
       // Every tile lies a little askew and was fired a little differently.
-      const float tilt_u = hash_unit(place.column, place.row, tile_seed) - 0.5f;
-      const float tilt_v = hash_unit(place.column, place.row, tile_seed + 1) - 0.5f;
-      const float tone = hash_unit(place.column, place.row, tile_seed + 2);
-      const float tilt = (tilt_u * place.from_middle_u + tilt_v * place.from_middle_v) * 0.0035f;
+      const Fired& fired = drawn.get(place.row << 8 | place.column, [&] {
+        return Fired{hash_unit(place.column, place.row, tile_seed) - 0.5f,
+                     hash_unit(place.column, place.row, tile_seed + 1) - 0.5f,
+                     hash_unit(place.column, place.row, tile_seed + 2)};
+      });
+      const float tilt =
+          (fired.tilt_u * place.from_middle_u + fired.tilt_v * place.from_middle_v) * 0.0035f;
 
       const Rgb base = pick == 0 ? palette.first : palette.second;
-      const Rgb glazed = base * (0.82f + 0.3f * tone + 0.05f * glaze[i]) * (0.8f + 0.2f * pillow);
+      const Rgb glazed =
+          base * (0.82f + 0.3f * fired.tone + 0.05f * glaze[i]) * (0.8f + 0.2f * pillow);
       const Rgb grout = palette.grout * saturate(0.8f + 0.12f * sand[i] + 0.1f * glaze[i]);
       tile.set_color(i, mix(grout, glazed, inside));
       tile.height[i] = mix(0.00010f * sand[i] + 0.00004f * glaze[i],

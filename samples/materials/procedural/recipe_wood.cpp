@@ -9,6 +9,23 @@
 
 namespace quarry::materials {
 
+namespace {
+
+/// What one piece of wood has to itself.
+struct Board {
+  float shift;  // of the grain
+  float tone;
+  float knot_along;
+  float knot_side;
+};
+
+Board draw_board(std::uint32_t part, std::uint32_t seed) {
+  return {hash_unit(part, 1, seed), hash_unit(part, 2, seed),
+          0.15f + 0.7f * hash_unit(part, 3, seed), 0.6f * (hash_unit(part, 4, seed) - 0.5f)};
+}
+
+}  // namespace
+
 Shader make_wood(Dice dice) {
   struct Palette {
     Rgb early;  // wood grown in spring
@@ -32,27 +49,26 @@ Shader make_wood(Dice dice) {
 
   return [=](SurfaceTile& tile) {
     const Field fibres = fractal_noise(tile.window, {{256, 8, fibre_seed}, 4, 0.7f});
-    const Field pores = gradient_noise(
-        tile.window,
-        {std::min(1024u, tile.window.size / 2), std::min(32u, tile.window.size / 2), pore_seed});
+    const Field pores = fractal_noise(tile.window, {{1024, 32, pore_seed}, 1});
+    Remembered<float> offsets;
+    Remembered<Board> drawn;
     for_each_pixel(tile.window, [&](std::size_t i, float u, float v) {
       const float across = u * boards;
       const auto board = static_cast<std::uint32_t>(across);
-      const float offset = hash_unit(board, 0, board_seed);
+      const float offset = offsets.get(board, [&] { return hash_unit(board, 0, board_seed); });
       // Two boards follow one another along v, their joint at another place in each column.
       const float along = v * 2.0f + offset;
       const auto part = board * 2 + static_cast<std::uint32_t>(along) % 2;
-      const float shift = hash_unit(part, 1, board_seed);
-      const float tone = hash_unit(part, 2, board_seed);
+      const Board& piece = drawn.get(part, [&] { return draw_board(part, board_seed); });
 
       const float place = fraction(across) - 0.5f;
-      const float from_knot = fraction(along) - 0.15f - 0.7f * hash_unit(part, 3, board_seed);
-      const float knot_side = place - (hash_unit(part, 4, board_seed) - 0.5f) * 0.6f;
+      const float from_knot = fraction(along) - piece.knot_along;
+      const float knot_side = place - piece.knot_side;
       const float knot_distance =
           knot_side * knot_side * 30.0f + from_knot * from_knot * 140.0f * (boards / 8.0f);
       const float knot = 1.0f / (1.0f + 9.0f * knot_distance);
-      const float bent = bend->at(u * 0.7f + shift * 5.0f, v * 0.5f + shift * 3.0f);
-      const float ring = fraction(rings * (place + 0.32f * bent + shift) + 4.0f * knot);
+      const float bent = bend->at(u * 0.7f + piece.shift * 5.0f, v * 0.5f + piece.shift * 3.0f);
+      const float ring = fraction(rings * (place + 0.32f * bent + piece.shift) + 4.0f * knot);
       // Slowly darker through the season, then a sharp border.
       const float late = ring * ring * smooth_step(1.0f, 0.93f, ring);
 
@@ -67,7 +83,7 @@ Shader make_wood(Dice dice) {
           0.0022f * round + 0.00014f * (0.7f * late + 0.5f * fibres[i]) - 0.0002f * pore;
       Rgb color = mix(palette.early, palette.late, saturate(0.8f * late + 0.14f * fibres[i]));
       color = mix(color, palette.late * 0.45f, saturate(1.3f * knot * knot + 0.35f * pore));
-      color = color * (0.72f + 0.5f * tone) * (1.0f - 0.9f * gap);
+      color = color * (0.72f + 0.5f * piece.tone) * (1.0f - 0.9f * gap);
       tile.set_color(i, color);
       tile.roughness[i] =
           saturate(gloss + 0.08f * fibres[i] + 0.12f * late + 0.2f * pore + 0.4f * gap);
