@@ -10,7 +10,7 @@
 namespace quarry::fakes {
 
 struct Breach {
-  Rule rule = Rule::count_;
+  Rule rule = Rule::count;
   FakeProfile profile;
   std::function<void(Bench&)> deed;
 };

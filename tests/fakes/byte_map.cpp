@@ -89,6 +89,13 @@ bool ByteMap::erase(VkDeviceSize offset, std::uint64_t owner) {
   return true;
 }
 
+bool ByteMap::forbid_overlap(VkDeviceSize offset, VkDeviceSize size) {
+  const auto it = std::ranges::find(allowed_, Region{offset, size});
+  if (it == allowed_.end()) return false;
+  allowed_.erase(it);
+  return true;
+}
+
 const ByteRange& ByteMap::any() const {
   return ranges_.empty() ? overlapping_.front() : ranges_.begin()->second;
 }

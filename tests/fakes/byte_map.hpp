@@ -37,6 +37,8 @@ class ByteMap {
   bool erase(VkDeviceSize offset, std::uint64_t owner);
   /// Overlaps whose common bytes lie within the region are no conflict from now on.
   void allow_overlap(VkDeviceSize offset, VkDeviceSize size) { allowed_.push_back({offset, size}); }
+  /// Takes one such permission back. False if there is none.
+  bool forbid_overlap(VkDeviceSize offset, VkDeviceSize size);
 
   bool empty() const { return ranges_.empty() && overlapping_.empty(); }
   /// Any live range, for messages. The map must not be empty.
@@ -47,6 +49,7 @@ class ByteMap {
   struct Region {
     VkDeviceSize offset;
     VkDeviceSize size;
+    friend bool operator==(const Region&, const Region&) = default;
   };
   void compare(const ByteRange& range, const ByteRange& other, VkDeviceSize granularity,
                Conflicts& conflicts, bool& overlaps) const;

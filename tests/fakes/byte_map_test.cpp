@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
-#include <random>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "base/seed.hpp"
 
 namespace quarry::fakes {
 namespace {
@@ -63,26 +63,20 @@ struct Naive {
   }
 };
 
-TEST(ByteMap, AgreesWithComparingEveryPair) {
-  const char* given = std::getenv("QUARRY_TEST_SEED");
-  const std::uint64_t seed =
-      given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
-  RecordProperty("seed", std::to_string(seed));
-  SCOPED_TRACE("QUARRY_TEST_SEED=" + std::to_string(seed));
-  std::mt19937_64 random(seed);
+void compare_with_naive(test::Random random) {
   constexpr VkDeviceSize kGranularity = 64;
   ByteMap map;
   Naive naive;
   for (std::uint64_t step = 1; step <= 20'000; ++step) {
-    if (!naive.ranges.empty() && random() % 3 == 0) {
-      const std::size_t victim = random() % naive.ranges.size();
+    if (!naive.ranges.empty() && random.one_in(3)) {
+      const auto victim = static_cast<std::size_t>(random.below(naive.ranges.size()));
       const ByteRange range = naive.ranges[victim];
       EXPECT_TRUE(map.erase(range.offset, range.owner));
       naive.ranges.erase(naive.ranges.begin() + static_cast<std::ptrdiff_t>(victim));
       continue;
     }
-    const ByteRange range{random() % 16'384, 1 + random() % 100,
-                          random() % 2 == 0 ? ResourceKind::linear : ResourceKind::optimal, step};
+    const ByteRange range{random.below(16'384), random.between(1, 100),
+                          random.one_in(2) ? ResourceKind::linear : ResourceKind::optimal, step};
     const bool overlaps = naive.overlaps(range);
     const bool shares = naive.shares_granule(range, kGranularity);
     const ByteMap::Conflicts conflicts = map.insert(range, kGranularity);
@@ -97,6 +91,13 @@ TEST(ByteMap, AgreesWithComparingEveryPair) {
       naive.ranges.push_back(range);
     }
     ASSERT_EQ(map.size(), naive.ranges.size());
+  }
+}
+
+TEST(ByteMap, AgreesWithComparingEveryPair) {
+  for (const std::uint64_t seed : test::seeds(2)) {
+    SCOPED_TRACE("QUARRY_TEST_SEED=" + std::to_string(seed));
+    compare_with_naive(test::Random(seed));
   }
 }
 

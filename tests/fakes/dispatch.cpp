@@ -71,7 +71,7 @@ PFN_vkVoidFunction pointer_of(Function function) {
       return erase_type(table.vkGetDeviceBufferMemoryRequirements);
     case Function::get_device_image_memory_requirements:
       return erase_type(table.vkGetDeviceImageMemoryRequirements);
-    case Function::count_:
+    case Function::count:
       break;
   }
   return nullptr;

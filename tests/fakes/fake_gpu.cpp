@@ -231,6 +231,14 @@ void FakeGpu::allow_aliasing(VkDeviceMemory memory, VkDeviceSize offset, VkDevic
   object->resources.allow_overlap(offset, size);
 }
 
+void FakeGpu::forbid_aliasing(VkDeviceMemory memory, VkDeviceSize offset, VkDeviceSize size) {
+  const std::lock_guard lock(state_->mutex);
+  MemoryObject* object = state_->find_memory(id_of(memory));
+  if (object == nullptr || !object->resources.forbid_overlap(offset, size)) {
+    state_->violate(Rule::claim_outside, "forbid_aliasing", describe(offset, size));
+  }
+}
+
 bool FakeGpu::device_read(VkDeviceMemory memory, VkDeviceSize offset, std::span<std::byte> bytes) {
   const std::lock_guard lock(state_->mutex);
   MemoryObject* object = state_->find_memory(id_of(memory));

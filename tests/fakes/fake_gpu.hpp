@@ -119,8 +119,9 @@ class FakeGpu {
   /// An allocation without a resource owns these bytes from now on.
   void claim(VkDeviceMemory memory, VkDeviceSize offset, VkDeviceSize size, ResourceKind kind);
   void unclaim(VkDeviceMemory memory, VkDeviceSize offset, VkDeviceSize size);
-  /// Resources bound within these bytes may overlap.
+  /// Resources bound within these bytes may overlap, until forbid_aliasing with the same range.
   void allow_aliasing(VkDeviceMemory memory, VkDeviceSize offset, VkDeviceSize size);
+  void forbid_aliasing(VkDeviceMemory memory, VkDeviceSize offset, VkDeviceSize size);
 
   // ---- Contents, as the device sees them; false if the range is wrong
   // -----------------------------------------------------

@@ -231,6 +231,9 @@ TEST(FakeGpu, DeclaredAliasesMayOverlap) {
   bench.bind_buffer(bench.buffer(4096), memory, 8192);
   bench.bind_buffer(bench.buffer(4096), memory, 10'240);
   expect_violation(bench.gpu, Rule::resources_overlap);
+  bench.gpu.forbid_aliasing(memory, 0, 8192);
+  bench.bind_buffer(bench.buffer(1024), memory, 1024);
+  expect_violation(bench.gpu, Rule::resources_overlap);
 }
 
 TEST(FakeGpu, ManyThreadsUseItAtOnce) {

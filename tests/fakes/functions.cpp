@@ -56,7 +56,7 @@ constexpr std::array kFunctions{
                  "vkGetDeviceImageMemoryRequirements", VK_API_VERSION_1_3,
                  VK_KHR_MAINTENANCE_4_EXTENSION_NAME, false},
 };
-static_assert(kFunctions.size() == static_cast<std::size_t>(Function::count_));
+static_assert(kFunctions.size() == static_cast<std::size_t>(Function::count));
 
 }  // namespace
 

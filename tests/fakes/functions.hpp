@@ -36,7 +36,7 @@ enum class Function : std::uint8_t {
   get_fence_status,
   get_device_buffer_memory_requirements,
   get_device_image_memory_requirements,
-  count_,
+  count,
 };
 
 struct FunctionText {

@@ -24,8 +24,8 @@ std::uint64_t id_of(Handle handle) {
 template <class Handle>
 Handle handle_of(std::uint64_t id) {
   if constexpr (std::is_pointer_v<Handle>) {
-    return reinterpret_cast<Handle>(
-        static_cast<std::uintptr_t>(id));  // NOLINT(performance-no-int-to-ptr)
+    const auto pointer = static_cast<std::uintptr_t>(id);
+    return reinterpret_cast<Handle>(pointer);  // NOLINT(performance-no-int-to-ptr)
   } else {
     return id;
   }

@@ -164,7 +164,7 @@ constexpr std::array kRules{
     RuleText{Rule::claim_outside, "QUARRY-claim-outside",
              "a claimed range lies within live memory, and is claimed when it is given up"},
 };
-static_assert(kRules.size() == static_cast<std::size_t>(Rule::count_));
+static_assert(kRules.size() == static_cast<std::size_t>(Rule::count));
 
 }  // namespace
 

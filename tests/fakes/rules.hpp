@@ -97,7 +97,7 @@ enum class Rule : std::uint8_t {
   granularity_conflict,
   claims_overlap,
   claim_outside,
-  count_,
+  count,
 };
 
 struct RuleText {
@@ -112,7 +112,7 @@ const RuleText& text_of(Rule rule);
 
 /// One breach, in the order in which they happened.
 struct Violation {
-  Rule rule = Rule::count_;
+  Rule rule = Rule::count;
   const char* function = "";  ///< the call that broke it
   std::string detail;         ///< the figures
 };

@@ -24,8 +24,8 @@
 
 namespace quarry::fakes {
 
-constexpr std::size_t kFunctionCount = static_cast<std::size_t>(Function::count_);
-constexpr std::size_t kRuleCount = static_cast<std::size_t>(Rule::count_);
+constexpr std::size_t kFunctionCount = static_cast<std::size_t>(Function::count);
+constexpr std::size_t kRuleCount = static_cast<std::size_t>(Rule::count);
 
 /// What a dispatchable handle points to.
 struct Dispatch {
