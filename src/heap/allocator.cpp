@@ -28,8 +28,10 @@ Result<Allocator> Allocator::create(const AllocatorDesc& desc) {
 Allocator::Allocator(Allocator&& other) noexcept : core_(std::exchange(other.core_, nullptr)) {}
 
 Allocator& Allocator::operator=(Allocator&& other) noexcept {
-  Allocator old(std::move(*this));
-  core_ = std::exchange(other.core_, nullptr);
+  if (this != &other) {
+    const Allocator old(std::move(*this));
+    core_ = std::exchange(other.core_, nullptr);
+  }
   return *this;
 }
 

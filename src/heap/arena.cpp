@@ -35,7 +35,7 @@ OffsetError Arena::place_locked(const OffsetRequest& request, Placed& placed) {
     if (!result) return result.error();
     if (was_empty) empty_bytes_.fetch_sub(block.memory.size(), std::memory_order_relaxed);
     publish(block);
-    placed = {&block, *result};
+    placed = {&block, *result, false};
     return OffsetError::none;
   };
   // A block whose largest free range is of the request's own class may or may not serve; one of the
@@ -135,6 +135,20 @@ std::uint64_t Arena::oldest_empty(std::uint32_t keep) const {
   if (block_count() <= keep) return kNeverEmpty;
   const Block* oldest = longest_empty();
   return oldest == nullptr ? kNeverEmpty : oldest->empty_since;
+}
+
+VkDeviceSize Arena::releasable_bytes(std::uint32_t keep) const {
+  if (keep == 0 || empty_bytes() == 0) return empty_bytes();
+  const base::MutexLock lock(mutex_);
+  VkDeviceSize bytes = 0;
+  std::uint32_t left = block_count() > keep ? block_count() - keep : 0;
+  for (std::uint32_t i = 0; i < blocks_.size() && left > 0; ++i) {
+    const Block* block = blocks_[i];
+    if (block == nullptr || !block->space->empty()) continue;
+    bytes += block->memory.size();
+    --left;
+  }
+  return bytes;
 }
 
 Block* Arena::take_any() {

@@ -39,6 +39,7 @@ class Arena {
   struct Placed {
     Block* block = nullptr;
     OffsetAllocation where;
+    bool in_new_block = false;
   };
 
   Arena(const ArenaTraits& traits, HostMemory host, Arena* older)
@@ -65,12 +66,14 @@ class Arena {
   /// When the block that take_empty(.., keep) would take became empty; kNeverEmpty when there is
   /// none.
   std::uint64_t oldest_empty(std::uint32_t keep) const;
+  /// Bytes that take_empty(.., keep) would give in all. O(1) without `keep`, else linear in the
+  /// blocks.
+  VkDeviceSize releasable_bytes(std::uint32_t keep) const;
   /// Takes out any block, live suballocations or not; null when none is left. For destruction.
   Block* take_any();
 
   std::uint32_t block_count() const { return live_blocks_.load(std::memory_order_relaxed); }
   VkDeviceSize block_bytes() const { return block_bytes_.load(std::memory_order_relaxed); }
-  VkDeviceSize empty_bytes() const { return empty_bytes_.load(std::memory_order_relaxed); }
 
   /// Held by the one thread that makes a block for this arena, over the driver call; never with any
   /// other lock of the heap waited for but `mutex_`, and never asked for with that held.
@@ -90,6 +93,7 @@ class Arena {
   void publish(Block& block) QUARRY_REQUIRES(mutex_);
   void take_out(Block& block) QUARRY_REQUIRES(mutex_);
   Block* longest_empty() const QUARRY_REQUIRES(mutex_);
+  VkDeviceSize empty_bytes() const { return empty_bytes_.load(std::memory_order_relaxed); }
 
   const ArenaTraits traits_;
   Arena* const older_;

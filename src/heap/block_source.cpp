@@ -4,11 +4,20 @@
 #include <algorithm>
 
 #include "base/host_object.hpp"
+#include "device/error.hpp"
 #include "plan/block_size.hpp"
 
 namespace quarry::heap {
 
 namespace {
+
+/// With a cap on mapped bytes, this many blocks of the largest size can be mapped at once.
+constexpr VkDeviceSize kMappedPieces = 8;
+
+/// Of a pool whose blocks all have one size; else 0.
+VkDeviceSize fixed_block_bytes(const ArenaTraits& traits) {
+  return traits.pool == nullptr ? 0 : traits.pool->desc.block_bytes;
+}
 
 std::uint32_t kept_blocks(const ArenaTraits& traits) {
   return traits.pool == nullptr ? 0 : traits.pool->desc.minimum_blocks;
@@ -31,108 +40,118 @@ Reason reason_of(OffsetError error) {
 
 }  // namespace
 
-Expected<Arena::Placed, Reason> BlockSource::place(Arena& arena, const OffsetRequest& request,
-                                                   bool within_budget, Growth growth) {
+Result<Arena::Placed> BlockSource::place(Arena& arena, const OffsetRequest& request,
+                                         bool within_budget, Growth growth) {
   Arena::Placed placed;
   OffsetError error = arena.place(request, placed);
   if (error == OffsetError::none) return placed;
-  if (error != OffsetError::out_of_space) return Unexpected(reason_of(error));
+  if (error != OffsetError::out_of_space) return device::refuse(reason_of(error));
   // One thread makes a block; whoever else needs one waits for it here and then looks again.
   const base::MutexLock lock(arena.growth_lock());
   error = arena.place(request, placed);
   if (error == OffsetError::none) return placed;
-  if (error != OffsetError::out_of_space) return Unexpected(reason_of(error));
+  if (error != OffsetError::out_of_space) return device::refuse(reason_of(error));
   return grow(arena, &request, within_budget, growth);
 }
 
-Reason BlockSource::add_empty_block(Arena& arena) {
+Status BlockSource::add_empty_block(Arena& arena) {
   const base::MutexLock lock(arena.growth_lock());
   const auto grown = grow(arena, nullptr, false, Growth::generous);
-  return grown ? Reason::none : grown.error();
+  if (!grown) return Unexpected(grown.error());
+  return {};
 }
 
-Expected<Arena::Placed, Reason> BlockSource::grow(Arena& arena, const OffsetRequest* request,
-                                                  bool within_budget, Growth growth) {
-  const PoolState* pool = arena.traits().pool;
-  if (pool != nullptr && pool->desc.maximum_blocks != 0 &&
-      arena.block_count() >= pool->desc.maximum_blocks) {
-    return Unexpected(Reason::over_limit);
-  }
-  const VkDeviceSize needed = request == nullptr ? 1 : request->size;
-  const bool fixed_size = pool != nullptr && pool->desc.block_bytes != 0;
-  if (fixed_size && needed > pool->desc.block_bytes) return Unexpected(Reason::over_limit);
-  VkDeviceSize bytes = block_bytes(arena, needed, within_budget);
-  if (bytes < needed) return Unexpected(within_budget ? Reason::over_budget : Reason::over_limit);
-  Expected<Block*, Reason> made = Unexpected(Reason::out_of_device_memory);
-  if (growth == Growth::generous || fixed_size) {
+Result<Arena::Placed> BlockSource::grow(Arena& arena, const OffsetRequest* request,
+                                        bool within_budget, Growth growth) {
+  const ArenaTraits& traits = arena.traits();
+  const VkDeviceSize needed =
+      request == nullptr ? 1 : Space::reserved_bytes(traits.algorithm, request->size);
+  if (!pool_allows_block(arena, needed)) return device::refuse(Reason::over_limit);
+  if (needed > core_.device.facts().maximum_allocation_size)
+    return device::refuse(Reason::larger_than_heap);
+  // Too little room: the refusal of the least that is needed tells which limit it met.
+  const VkDeviceSize fixed = fixed_block_bytes(traits);
+  VkDeviceSize bytes = block_bytes(arena, needed, within_budget, 0);
+  if (bytes == 0) bytes = fixed != 0 ? fixed : needed;
+  Result<Block*> made = device::refuse(Reason::out_of_device_memory);
+  if (growth == Growth::generous) {
     made = make_block(arena, bytes, within_budget);
-  } else {
-    while (!made && made.error() == Reason::out_of_device_memory) {
-      const VkDeviceSize smaller = plan::smaller_block_size(bytes, needed);
-      if (smaller == 0) break;
-      bytes = smaller;
+  } else if (fixed == 0) {
+    while (!made && made.error().reason == Reason::out_of_device_memory) {
+      bytes = plan::smaller_block_size(bytes, needed);
+      if (bytes == 0) break;
       made = make_block(arena, bytes, within_budget);
     }
   }
   if (!made) return Unexpected(made.error());
-  Arena::Placed placed{*made, {}};
+  Arena::Placed placed{*made, {}, true};
   const OffsetError error = arena.adopt(**made, request, core_.now(), placed.where);
   if (error != OffsetError::none) {
-    release(arena.traits(), **made);
-    return Unexpected(reason_of(error));
+    release(traits, **made);
+    return device::refuse(reason_of(error));
   }
   return placed;
 }
 
-VkDeviceSize BlockSource::block_bytes(const Arena& arena, VkDeviceSize request_bytes,
-                                      bool within_budget) const {
-  const ArenaTraits& traits = arena.traits();
+bool BlockSource::pool_allows_block(const Arena& arena, VkDeviceSize request_bytes) {
+  const PoolState* pool = arena.traits().pool;
+  if (pool == nullptr) return true;
+  const VkDeviceSize fixed = pool->desc.block_bytes;
+  if (fixed != 0 && request_bytes > fixed) return false;
+  if (pool->desc.maximum_blocks != 0 && arena.block_count() >= pool->desc.maximum_blocks)
+    return false;
+  return (fixed != 0 ? fixed : request_bytes) <= pool->bytes_left();
+}
+
+VkDeviceSize BlockSource::block_cap(std::uint32_t memory_type) const {
   const DeviceFacts& facts = core_.device.facts();
-  VkDeviceSize within = core_.budget.left(traits.heap);
-  VkDeviceSize allowed = within_budget ? within : core_.budget.left_to_limit(traits.heap);
-  if (traits.pool != nullptr) {
-    allowed = std::min(allowed, traits.pool->bytes_left());
-    if (traits.pool->desc.block_bytes != 0) {
-      const VkDeviceSize fixed = traits.pool->desc.block_bytes;
-      return fixed <= allowed ? fixed : 0;
-    }
+  const VkMemoryPropertyFlags flags = facts.memory.memoryTypes[memory_type].propertyFlags;
+  VkDeviceSize largest = core_.policy.largest_block;
+  if ((flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0) {
+    if ((flags & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT) == 0)
+      largest = std::min(largest, core_.policy.largest_mapped_block);
+    // Where address space is short it is taken in small pieces.
+    largest = std::min(largest, core_.budget.mapped_cap() / kMappedPieces);
   }
+  return plan::block_cap({.largest_block = std::min(largest, facts.maximum_allocation_size),
+                          .heap_bytes = facts.memory.memoryHeaps[core_.heap_of(memory_type)].size});
+}
+
+VkDeviceSize BlockSource::block_bytes(const Arena& arena, VkDeviceSize needed, bool within_budget,
+                                      VkDeviceSize released) const {
+  const ArenaTraits& traits = arena.traits();
+  const VkDeviceSize convenient = core_.budget.left(traits.heap) + released;
+  VkDeviceSize allowed =
+      within_budget ? convenient : core_.budget.left_to_limit(traits.heap) + released;
+  if (traits.pool != nullptr) allowed = std::min(allowed, traits.pool->bytes_left());
+  if (const VkDeviceSize fixed = fixed_block_bytes(traits); fixed != 0)
+    return fixed <= allowed ? fixed : 0;
+  const DeviceFacts& facts = core_.device.facts();
   allowed = std::min(allowed, facts.maximum_allocation_size);
-  within = std::min(within, allowed);
-  const VkMemoryPropertyFlags flags = facts.memory.memoryTypes[traits.memory_type].propertyFlags;
-  const bool host_only = (flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0 &&
-                         (flags & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT) == 0;
-  // Beyond the budget nothing is made for convenience.
-  return plan::next_block_size(
-      {.reserved_bytes = arena.block_bytes(),
-       .request_bytes = request_bytes,
-       .first_block = core_.policy.first_block,
-       .largest_block =
-           host_only ? std::min(core_.policy.largest_block, core_.policy.largest_mapped_block)
-                     : core_.policy.largest_block,
-       .heap_bytes = facts.memory.memoryHeaps[traits.heap].size,
-       .bytes_left = request_bytes <= within ? within : allowed});
+  // Beyond the budget no more than what is needed.
+  VkDeviceSize room = std::min(allowed, convenient);
+  if (needed > room) room = std::min(allowed, needed);
+  return plan::next_block_size({.reserved_bytes = arena.block_bytes(),
+                                .request_bytes = needed,
+                                .first_block = core_.policy.first_block,
+                                .largest_block = block_cap(traits.memory_type),
+                                .heap_bytes = facts.memory.memoryHeaps[traits.heap].size,
+                                .bytes_left = room});
 }
 
 VkDeviceSize BlockSource::forecast_block(const Arena& arena, VkDeviceSize request_bytes,
-                                         bool within_budget) const {
-  const PoolState* pool = arena.traits().pool;
-  if (pool != nullptr && pool->desc.maximum_blocks != 0 &&
-      arena.block_count() >= pool->desc.maximum_blocks) {
-    return 0;
-  }
-  const VkDeviceSize bytes = block_bytes(arena, request_bytes, within_budget);
-  return bytes < request_bytes ? 0 : bytes;
+                                         bool within_budget, VkDeviceSize released) const {
+  const VkDeviceSize needed = Space::reserved_bytes(arena.traits().algorithm, request_bytes);
+  return pool_allows_block(arena, needed) ? block_bytes(arena, needed, within_budget, released) : 0;
 }
 
-Expected<Block*, Reason> BlockSource::make_block(const Arena& arena, VkDeviceSize bytes,
-                                                 bool within_budget) {
+Result<Block*> BlockSource::make_block(const Arena& arena, VkDeviceSize bytes, bool within_budget) {
   const ArenaTraits& traits = arena.traits();
   Block* block = base::create_object<Block>(core_.host);
-  if (block == nullptr) return Unexpected(Reason::out_of_host_memory);
+  if (block == nullptr) return device::refuse(Reason::out_of_host_memory);
   if (traits.pool != nullptr && !traits.pool->try_reserve(bytes)) {
     base::destroy_object(core_.host, block);
-    return Unexpected(Reason::over_limit);
+    return device::refuse(Reason::over_limit);
   }
   const Status allocated = block->memory.allocate(
       core_.device, core_.budget,
@@ -146,25 +165,24 @@ Expected<Block*, Reason> BlockSource::make_block(const Arena& arena, VkDeviceSiz
   if (!allocated) {
     if (traits.pool != nullptr) traits.pool->release(bytes);
     base::destroy_object(core_.host, block);
-    return Unexpected(allocated.error().reason);
+    return Unexpected(allocated.error());
   }
   block->space.emplace(traits.algorithm, bytes, core_.host);
   core_.count_block(traits.memory_type, traits.pool, bytes, false);
   return block;
 }
 
-Expected<Block*, Reason> BlockSource::make_dedicated(const Request& request,
-                                                     std::uint32_t memory_type, bool within_budget,
-                                                     Allocation allocation) {
+Result<Block*> BlockSource::make_dedicated(const Request& request, std::uint32_t memory_type,
+                                           bool within_budget, Allocation allocation) {
   const AllocationDesc& desc = *request.desc;
   PoolState* pool = request.pool;
   Block* block = base::create_object<Block>(core_.host);
-  if (block == nullptr) return Unexpected(Reason::out_of_host_memory);
+  if (block == nullptr) return device::refuse(Reason::out_of_host_memory);
   if (pool != nullptr && !pool->try_reserve(request.size)) {
     base::destroy_object(core_.host, block);
-    return Unexpected(Reason::over_limit);
+    return device::refuse(Reason::over_limit);
   }
-  const bool anonymous = desc.can_alias || request.disjoint;
+  const bool named = request.names_its_resource();
   const Status allocated =
       block->memory.allocate(core_.device, core_.budget,
                              {.memory_type = memory_type,
@@ -172,15 +190,15 @@ Expected<Block*, Reason> BlockSource::make_dedicated(const Request& request,
                               .within_budget = within_budget,
                               .priority = pool != nullptr ? pool->desc.priority : desc.priority,
                               .device_address = request.kind != ResourceKind::optimal,
-                              .dedicated_buffer = anonymous ? VK_NULL_HANDLE : request.buffer,
-                              .dedicated_image = anonymous ? VK_NULL_HANDLE : request.image,
+                              .dedicated_buffer = named ? request.buffer : VK_NULL_HANDLE,
+                              .dedicated_image = named ? request.image : VK_NULL_HANDLE,
                               .next = desc.memory_next != nullptr ? desc.memory_next
                                       : pool != nullptr           ? pool->desc.memory_next
                                                                   : nullptr});
   if (!allocated) {
     if (pool != nullptr) pool->release(request.size);
     base::destroy_object(core_.host, block);
-    return Unexpected(allocated.error().reason);
+    return Unexpected(allocated.error());
   }
   block->allocation = allocation;
   block->used_bytes = request.size;
@@ -247,16 +265,16 @@ VkDeviceSize BlockSource::release_empty_of_heap(std::uint32_t heap, VkDeviceSize
   return released;
 }
 
-VkDeviceSize BlockSource::empty_bytes(std::uint32_t heap) const {
+VkDeviceSize BlockSource::releasable_bytes(std::uint32_t heap) const {
   VkDeviceSize bytes = 0;
   core_.for_each_arena([&](const Arena& arena) {
-    if (arena.traits().heap == heap) bytes += arena.empty_bytes();
+    if (arena.traits().heap == heap) bytes += arena.releasable_bytes(kept_blocks(arena.traits()));
   });
   return bytes;
 }
 
 void BlockSource::limit_empty_bytes(std::uint32_t heap) {
-  while (empty_bytes(heap) > core_.policy.retained_bytes) {
+  while (releasable_bytes(heap) > core_.policy.retained_bytes) {
     if (release_longest_empty(heap, Arena::kNeverEmpty - 1) == 0) break;
   }
 }

@@ -25,17 +25,23 @@ class BlockSource {
   explicit BlockSource(Core& core) : core_(core) {}
 
   /// Places the request in a block of the arena, in a new one if need be.
-  Expected<Arena::Placed, Reason> place(Arena& arena, const OffsetRequest& request,
-                                        bool within_budget, Growth growth);
+  Result<Arena::Placed> place(Arena& arena, const OffsetRequest& request, bool within_budget,
+                              Growth growth);
   /// A block without a request, for a pool's minimum.
-  Reason add_empty_block(Arena& arena);
+  Status add_empty_block(Arena& arena);
   /// Its own VkDeviceMemory for the request, counted and listed.
-  Expected<Block*, Reason> make_dedicated(const Request& request, std::uint32_t memory_type,
-                                          bool within_budget, Allocation allocation);
+  Result<Block*> make_dedicated(const Request& request, std::uint32_t memory_type,
+                                bool within_budget, Allocation allocation);
   void free_dedicated(Block& block);
-  /// The bytes that place() would make for the request if it made a block now; 0 when it could not.
-  VkDeviceSize forecast_block(const Arena& arena, VkDeviceSize request_bytes,
-                              bool within_budget) const;
+  /// The bytes that place() would make for the request if it made a block now and `released` bytes
+  /// of the heap were given back before; 0 when it could not.
+  VkDeviceSize forecast_block(const Arena& arena, VkDeviceSize request_bytes, bool within_budget,
+                              VkDeviceSize released) const;
+  /// Whether a pool's own limits leave room for a block that holds the request; always so without a
+  /// pool.
+  static bool pool_allows_block(const Arena& arena, VkDeviceSize request_bytes);
+  /// Where the growth of blocks ends for a memory type.
+  VkDeviceSize block_cap(std::uint32_t memory_type) const;
 
   /// Releases every block of an arena that nobody uses any more.
   void release_all(Arena& arena);
@@ -48,16 +54,17 @@ class BlockSource {
   void limit_empty_bytes(std::uint32_t heap);
   /// Retention by time: releases blocks of the heap that are empty since `until` or longer.
   void release_empty_since(std::uint32_t heap, std::uint64_t until);
+  /// Bytes of the heap's blocks that are empty and need not be kept.
+  VkDeviceSize releasable_bytes(std::uint32_t heap) const;
 
  private:
-  Expected<Arena::Placed, Reason> grow(Arena& arena, const OffsetRequest* request,
-                                       bool within_budget, Growth growth);
-  Expected<Block*, Reason> make_block(const Arena& arena, VkDeviceSize bytes, bool within_budget);
-  VkDeviceSize block_bytes(const Arena& arena, VkDeviceSize request_bytes,
-                           bool within_budget) const;
+  Result<Arena::Placed> grow(Arena& arena, const OffsetRequest* request, bool within_budget,
+                             Growth growth);
+  Result<Block*> make_block(const Arena& arena, VkDeviceSize bytes, bool within_budget);
+  VkDeviceSize block_bytes(const Arena& arena, VkDeviceSize needed, bool within_budget,
+                           VkDeviceSize released) const;
   VkDeviceSize release(const ArenaTraits& traits, Block& block);
   VkDeviceSize release_longest_empty(std::uint32_t heap, std::uint64_t until);
-  VkDeviceSize empty_bytes(std::uint32_t heap) const;
 
   Core& core_;
 };

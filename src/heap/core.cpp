@@ -18,16 +18,22 @@ std::uint64_t steady_milliseconds(void* /*user*/) {
       std::chrono::duration_cast<std::chrono::milliseconds>(since_start).count());
 }
 
-Reason check(const AllocatorDesc& desc) {
+Status check(const AllocatorDesc& desc) {
+  const auto refuse = [&](Reason reason, const char* text) {
+    if (desc.on_message != nullptr) desc.on_message(desc.message_user, Severity::error, text);
+    return device::refuse(reason);
+  };
   const BlockPolicy& blocks = desc.blocks;
   if (blocks.first_block == 0 || blocks.largest_block == 0 || blocks.largest_mapped_block == 0) {
-    return Reason::size_zero;
+    return refuse(Reason::size_zero, "AllocatorDesc::blocks has a block size of 0");
   }
-  // Written so that not-a-number fails too.
-  if (!(desc.assumed_budget_share > 0.0 && desc.assumed_budget_share <= 1.0)) {
-    return Reason::bad_argument;
+  // The device checks the rest; but these the core's own memory needs before there is a device.
+  const VkAllocationCallbacks* callbacks = desc.host_callbacks;
+  if (callbacks != nullptr &&
+      (callbacks->pfnAllocation == nullptr || callbacks->pfnFree == nullptr)) {
+    return refuse(Reason::bad_argument, "AllocatorDesc::host_callbacks lacks a function");
   }
-  return Reason::none;
+  return {};
 }
 
 }  // namespace
@@ -73,8 +79,7 @@ Core::~Core() {
 }
 
 Result<Core*> Core::make(const AllocatorDesc& desc) {
-  const Reason reason = check(desc);
-  if (reason != Reason::none) return device::refuse(reason);
+  if (const Status checked = check(desc); !checked) return Unexpected(checked.error());
   const std::uint8_t id = take_allocator_id();
   if (id == 0) return device::refuse(Reason::over_limit);
   Core* core = base::create_object<Core>(device::host_memory(desc.host_callbacks), desc, id);

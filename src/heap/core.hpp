@@ -59,15 +59,16 @@ class Core {
   }
   bool granular() const { return device.facts().properties.limits.bufferImageGranularity > 1; }
 
-  /// Calls visitor(arena) for the default arenas and those of open pools.
+  /// Calls visitor(arena) for the default arenas and those of open pools. The visitor must not call
+  /// the owner.
   template <class Visitor>
   void for_each_arena(Visitor&& visitor) const {
     arenas.for_each(visitor);
     for (PoolState* pool = newest_pool.load(std::memory_order_acquire); pool != nullptr;
          pool = pool->next) {
-      if (!pool->enter()) continue;
+      if (!pool->begin_visit()) continue;
       visitor(*pool->arena);
-      pool->leave();
+      pool->end_visit();
     }
   }
 

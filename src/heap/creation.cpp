@@ -33,8 +33,14 @@ Result<EffectiveInfo<Info>> copy_if_movable(Core& core, const Info& info, Movabl
 Result<PoolUse> begin(Core& core, const AllocationDesc& desc) {
   const Reason reason = check(core, desc);
   if (reason != Reason::none) return device::refuse(reason);
-  if (!desc.pool) return PoolUse(nullptr);
-  return enter(core, desc.pool);
+  if (!desc.pool) {
+    if (desc.upper_address) return device::refuse(Reason::unsupported);
+    return PoolUse(nullptr);
+  }
+  auto pool = enter(core, desc.pool);
+  if (pool && desc.upper_address && pool->get()->desc.algorithm != PoolAlgorithm::linear)
+    return device::refuse(Reason::unsupported);
+  return pool;
 }
 
 Result<EffectiveInfo<VkBufferCreateInfo>> effective_info(Core& core, const VkBufferCreateInfo& info,
@@ -60,9 +66,7 @@ Request request_for(const VkBufferCreateInfo& info, const device::Requirements& 
 
 Request request_for(const VkImageCreateInfo& info, const device::Requirements& requirements,
                     const AllocationDesc& desc, PoolState* pool) {
-  const ResourceKind kind =
-      info.tiling == VK_IMAGE_TILING_LINEAR ? ResourceKind::linear : ResourceKind::optimal;
-  Request request = Request::of(requirements, kind, desc);
+  Request request = Request::of(requirements, kind_of(info.tiling), desc);
   request.pool = pool;
   request.wants_protected = (info.flags & VK_IMAGE_CREATE_PROTECTED_BIT) != 0;
   request.transient_image = (info.usage & VK_IMAGE_USAGE_TRANSIENT_ATTACHMENT_BIT) != 0;

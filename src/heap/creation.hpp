@@ -30,6 +30,15 @@ Result<EffectiveInfo<VkImageCreateInfo>> effective_info(Core& core, const VkImag
                                                         const AllocationDesc& desc,
                                                         const PoolState* pool);
 
+inline ResourceKind kind_of(VkImageTiling tiling) {
+  return tiling == VK_IMAGE_TILING_LINEAR ? ResourceKind::linear : ResourceKind::optimal;
+}
+
+/// Where the create-info is not known, the intent is the caller's word for it.
+inline bool means_transient_image(const AllocationDesc& desc, ResourceKind kind) {
+  return desc.intent == MemoryIntent::transient_attachment && kind == ResourceKind::optimal;
+}
+
 /// The request for a resource of that create-info; the resource's handle is filled in by whoever
 /// has one.
 Request request_for(const VkBufferCreateInfo& info, const device::Requirements& requirements,

@@ -24,22 +24,29 @@ Forecast forecast(Core& core, const Request& request, std::uint32_t memory_type,
   const memory::Budget& budget = core.budget;
   const VkDeviceSize left =
       within_budget ? budget.left(plan.traits.heap) : budget.left_to_limit(plan.traits.heap);
+  const BlockSource blocks(core);
+  const Router router(core);
   const bool demanded = request.demands_dedicated();
   if (demanded || (request.likes_dedicated() && budget.objects_to_spare())) {
     const VkDeviceSize of_pool =
         request.pool != nullptr ? request.pool->bytes_left() : VK_WHOLE_SIZE;
-    if (request.size <= left && request.size <= of_pool)
+    // Whoever demands it gets empty blocks out of its way.
+    const VkDeviceSize released = demanded ? blocks.releasable_bytes(plan.traits.heap) : 0;
+    if (request.size <= left + released && request.size <= of_pool)
       return {Placement::dedicated, request.size};
     if (demanded) return {};
   }
-  const Router router(core);
   Arena* existing = router.find_arena(plan);
   if (existing != nullptr && existing->could_place(plan.place))
     return {Placement::existing_block, 0};
   // An arena that does not exist yet grows as one without blocks.
   const Arena none(plan.traits, core.host, nullptr);
-  const VkDeviceSize bytes = BlockSource(core).forecast_block(
-      existing != nullptr ? *existing : none, plan.place.size, within_budget);
+  const Arena& arena = existing != nullptr ? *existing : none;
+  VkDeviceSize bytes = blocks.forecast_block(arena, plan.place.size, within_budget, 0);
+  if (bytes == 0) {
+    bytes = blocks.forecast_block(arena, plan.place.size, within_budget,
+                                  blocks.releasable_bytes(plan.traits.heap));
+  }
   return bytes == 0 ? Forecast{} : Forecast{Placement::new_block, bytes};
 }
 
@@ -64,15 +71,22 @@ Explanation of_types(const Core& core, const memory::TypeRequest& types) {
   return explanation;
 }
 
+/// The same for a pool, which settles the type.
+Explanation of_pool(const Core& core, std::uint32_t pool_type, TypeVerdict verdict) {
+  Explanation explanation;
+  explanation.type_count = core.device.facts().memory.memoryTypeCount;
+  explanation.verdicts.fill(TypeVerdict::not_in_type_bits);
+  explanation.verdicts[pool_type] = verdict;
+  if (verdict != TypeVerdict::candidate) return explanation;
+  explanation.order[0] = static_cast<std::uint8_t>(pool_type);
+  explanation.order_count = 1;
+  return explanation;
+}
+
 Explanation dry_run(Core& core, const Request& request) {
-  memory::TypeRequest types = request.types();
-  // A pool's type is settled: the request's wishes do not change it.
-  if (request.pool != nullptr) {
-    types = {.type_bits = 1u << request.pool->desc.memory_type,
-             .intent = MemoryIntent::flags,
-             .size = request.size};
-  }
-  Explanation explanation = of_types(core, types);
+  Explanation explanation = request.pool == nullptr ? of_types(core, request.types())
+                                                    : of_pool(core, request.pool->desc.memory_type,
+                                                              judge_pool(core, request));
   explanation.size = request.size;
   explanation.alignment = request.alignment;
   explanation.movable = request.movable;
@@ -139,6 +153,7 @@ Result<Explanation> explain(Core& core, const VkMemoryRequirements& requirements
   if (!pool) return Unexpected(pool.error());
   Request request = Request::of({.memory = requirements}, kind, desc);
   request.pool = pool->get();
+  request.transient_image = means_transient_image(desc, kind);
   return dry_run(core, request);
 }
 
@@ -146,13 +161,16 @@ Result<Explanation> explain(Core& core, Allocation allocation) {
   const auto found = find(core, allocation);
   if (!found) return Unexpected(found.error());
   const Record& record = **found;
-  Explanation explanation = of_types(core, {.type_bits = record.type_bits,
-                                            .intent = record.intent,
-                                            .required = record.required_flags,
-                                            .preferred = record.preferred_flags,
-                                            .forbidden = record.forbidden_flags,
-                                            .size = record.size,
-                                            .transient_image = record.transient_image});
+  Explanation explanation = record.pool == nullptr
+                                ? of_types(core, {.type_bits = record.type_bits,
+                                                  .intent = record.intent,
+                                                  .required = record.required_flags,
+                                                  .preferred = record.preferred_flags,
+                                                  .forbidden = record.forbidden_flags,
+                                                  .size = record.size,
+                                                  .transient_image = record.transient_image,
+                                                  .wants_protected = record.wants_protected})
+                                : of_pool(core, record.memory_type, TypeVerdict::candidate);
   choose(core, explanation, record.memory_type);
   explanation.placement = record.placement;
   explanation.new_bytes = record.placement == Placement::existing_block ? 0 : record.memory->size();

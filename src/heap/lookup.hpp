@@ -2,6 +2,8 @@
 // From handles to what they name, with the error that a bad one deserves.
 #pragma once
 
+#include <utility>
+
 #include <quarry/result.hpp>
 
 #include "device/error.hpp"
@@ -20,7 +22,7 @@ inline Result<Record*> find(Core& core, Allocation allocation) {
   return found.value;
 }
 
-/// Holds a pool open for the length of a call.
+/// Holds a pool open for the length of a request.
 class PoolUse {
  public:
   explicit PoolUse(PoolState* state) : state_(state) {}
@@ -36,6 +38,32 @@ class PoolUse {
  private:
   PoolState* state_;
 };
+
+/// Holds a pool open for a look at it; destroy_pool waits for its end.
+class PoolVisit {
+ public:
+  explicit PoolVisit(PoolState* state) : state_(state) {}
+  PoolVisit(PoolVisit&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
+  PoolVisit& operator=(PoolVisit&&) = delete;
+  ~PoolVisit() {
+    if (state_ != nullptr) state_->end_visit();
+  }
+  PoolState* get() const { return state_; }
+
+ private:
+  PoolState* state_;
+};
+
+/// The lock is held while the handle is looked up, so that displays may ask for pools that others
+/// destroy.
+inline Result<PoolVisit> visit(Core& core, Pool pool) {
+  const base::MutexLock lock(core.pools_mutex);
+  const auto found = core.pools.lookup(pool.value);
+  if (!found) return bad_handle(found.status);
+  PoolState* state = *found.value;
+  if (!state->begin_visit()) return device::refuse(Reason::stale_handle);
+  return PoolVisit(state);
+}
 
 inline Result<PoolUse> enter(Core& core, Pool pool) {
   const auto found = core.pools.lookup(pool.value);

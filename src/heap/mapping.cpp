@@ -14,7 +14,7 @@ namespace {
 
 /// Address space is not short, so a mapping can be left in place.
 bool may_stay_mapped(const Core& core) {
-  return sizeof(void*) > 4 && core.policy.mapped_address_space == 0;
+  return core.budget.mapped_cap() == VK_WHOLE_SIZE;
 }
 
 bool inside(const Record& record, VkDeviceSize offset, VkDeviceSize size) {

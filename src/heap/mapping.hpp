@@ -11,8 +11,8 @@
 
 namespace quarry::heap {
 
-/// Maps the record's memory once more; the address of the allocation's first byte. On 64 bits a
-/// block stays mapped from then on, so that later maps cost no driver call.
+/// Maps the record's memory once more; the address of the allocation's first byte. Without a cap on
+/// mapped bytes a block stays mapped from then on, so that later maps cost no driver call.
 Result<std::byte*> map_memory(Core& core, Record& record);
 
 Result<void*> map(Core& core, Allocation allocation);

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <thread>
 
 #include <quarry/allocation.hpp>
 #include <quarry/pool.hpp>
@@ -22,22 +23,25 @@ class PoolState {
   PoolState(const PoolState&) = delete;
   PoolState& operator=(const PoolState&) = delete;
 
-  /// Counts a live allocation, or a call under way; false when the pool is closed.
-  bool enter() {
-    std::int64_t users = users_.load(std::memory_order_relaxed);
-    while (users >= 0) {
-      if (users_.compare_exchange_weak(users, users + 1, std::memory_order_acquire,
+  /// Counts a live allocation, or a request under way; false when the pool is closed.
+  bool enter() { return add(kUser); }
+  void leave() { users_.fetch_sub(kUser, std::memory_order_release); }
+  /// Counts a look at the pool, by a caller that lets go of it without calling its owner.
+  bool begin_visit() { return add(kVisit); }
+  void end_visit() { users_.fetch_sub(kVisit, std::memory_order_release); }
+  /// False while anything is in the pool, or comes in. Waits for visits to end.
+  bool close() {
+    for (;;) {
+      std::int64_t users = users_.load(std::memory_order_relaxed);
+      if (users < 0 || users >= kUser) return false;
+      if (users > 0) {
+        std::this_thread::yield();
+        continue;
+      }
+      if (users_.compare_exchange_weak(users, kClosed, std::memory_order_acquire,
                                        std::memory_order_relaxed))
         return true;
     }
-    return false;
-  }
-  void leave() { users_.fetch_sub(1, std::memory_order_release); }
-  /// Only while nothing is in the pool and no call uses it.
-  bool close() {
-    std::int64_t none = 0;
-    return users_.compare_exchange_strong(none, kClosed, std::memory_order_acquire,
-                                          std::memory_order_relaxed);
   }
   void open() { users_.store(0, std::memory_order_release); }
 
@@ -67,6 +71,19 @@ class PoolState {
 
  private:
   static constexpr std::int64_t kClosed = INT64_MIN / 2;
+  static constexpr std::int64_t kVisit = 1;
+  static constexpr std::int64_t kUser = std::int64_t{1} << 20;  // more visits than threads
+
+  bool add(std::int64_t what) {
+    std::int64_t users = users_.load(std::memory_order_relaxed);
+    while (users >= 0) {
+      if (users_.compare_exchange_weak(users, users + what, std::memory_order_acquire,
+                                       std::memory_order_relaxed))
+        return true;
+    }
+    return false;
+  }
+
   std::atomic<std::int64_t> users_{kClosed};
   std::atomic<VkDeviceSize> reserved_{0};
 };

@@ -14,6 +14,16 @@ namespace quarry::heap {
 
 namespace {
 
+/// Memory of some types cannot be had without a feature.
+Reason check_type(const DeviceFacts& facts, VkMemoryPropertyFlags flags) {
+  constexpr VkMemoryPropertyFlags kDeviceCoherent =
+      VK_MEMORY_PROPERTY_DEVICE_COHERENT_BIT_AMD | VK_MEMORY_PROPERTY_DEVICE_UNCACHED_BIT_AMD;
+  const bool allowed =
+      ((flags & kDeviceCoherent) == 0 || facts.features.device_coherent_memory) &&
+      ((flags & VK_MEMORY_PROPERTY_PROTECTED_BIT) == 0 || facts.features.protected_memory);
+  return allowed ? Reason::none : Reason::feature_not_enabled;
+}
+
 Reason check(const Core& core, const PoolDesc& desc) {
   const DeviceFacts& facts = core.device.facts();
   if (desc.memory_type >= facts.memory.memoryTypeCount) return Reason::bad_argument;
@@ -21,10 +31,11 @@ Reason check(const Core& core, const PoolDesc& desc) {
   if (!base::is_power_of_two(desc.minimum_alignment)) return Reason::bad_alignment;
   if (desc.maximum_blocks != 0 && desc.minimum_blocks > desc.maximum_blocks)
     return Reason::bad_argument;
+  if (desc.maximum_bytes != 0 && desc.block_bytes > desc.maximum_bytes) return Reason::bad_argument;
   const VkDeviceSize heap = facts.memory.memoryHeaps[core.heap_of(desc.memory_type)].size;
   if (desc.block_bytes > std::min(heap, facts.maximum_allocation_size))
     return Reason::larger_than_heap;
-  return Reason::none;
+  return check_type(facts, facts.memory.memoryTypes[desc.memory_type].propertyFlags);
 }
 
 /// A closed pool to use again, or a new one in the list of all.
@@ -51,14 +62,11 @@ void empty_out(Core& core, PoolState& pool) {
 }
 
 /// The pool's block size: where none was asked for, the cap of the growth rule for the algorithms
-/// that want one block.
-VkDeviceSize block_bytes(const Core& core, const PoolDesc& desc) {
+/// that want one block, as far as the pool's limit goes.
+VkDeviceSize block_bytes(Core& core, const PoolDesc& desc) {
   if (desc.block_bytes != 0 || desc.algorithm == PoolAlgorithm::tlsf) return desc.block_bytes;
-  const DeviceFacts& facts = core.device.facts();
-  const VkDeviceSize heap = facts.memory.memoryHeaps[core.heap_of(desc.memory_type)].size;
-  const VkDeviceSize cap =
-      std::min({core.policy.largest_block, facts.maximum_allocation_size, heap / 8});
-  return base::floor_power_of_two(cap);
+  const VkDeviceSize cap = BlockSource(core).block_cap(desc.memory_type);
+  return desc.maximum_bytes == 0 ? cap : std::min(cap, desc.maximum_bytes);
 }
 
 }  // namespace
@@ -91,11 +99,11 @@ Result<Pool> create_pool(Core& core, const PoolDesc& desc) {
                                   .pool = pool},
                       core.host, nullptr);
   for (std::uint32_t i = 0; i < desc.minimum_blocks; ++i) {
-    const Reason reason = BlockSource(core).add_empty_block(*pool->arena);
-    if (reason == Reason::none) continue;
+    const Status added = BlockSource(core).add_empty_block(*pool->arena);
+    if (added) continue;
     (void)core.pools.erase(inserted.handle);
     empty_out(core, *pool);
-    return device::refuse(reason);
+    return Unexpected(added.error());
   }
   pool->open();
   return Pool{inserted.handle};
@@ -113,9 +121,9 @@ Status destroy_pool(Core& core, Pool pool) {
 }
 
 Result<Totals> pool_totals(Core& core, Pool pool) {
-  const auto use = enter(core, pool);
-  if (!use) return Unexpected(use.error());
-  return use->get()->totals.read();
+  const auto visited = visit(core, pool);
+  if (!visited) return Unexpected(visited.error());
+  return visited->get()->totals.read();
 }
 
 }  // namespace quarry::heap

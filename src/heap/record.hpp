@@ -46,6 +46,7 @@ struct Record {
   std::uint8_t alignment_log2 = 0;
   std::uint8_t memory_type = 0;
   bool transient_image = false;
+  bool wants_protected = false;
   bool exclusive =
       false;  ///< dedicated by VkMemoryDedicatedAllocateInfo: no other resource may be bound
   bool mapped_for_life = false;

@@ -42,7 +42,8 @@ struct Request {
                             ? requirements.memory.alignment
                             : desc.minimum_alignment;
     request.type_bits = requirements.memory.memoryTypeBits & desc.memory_type_bits;
-    request.kind = kind;
+    // What shares its memory later may be of either kind.
+    request.kind = desc.can_alias ? ResourceKind::unknown : kind;
     request.requires_dedicated = requirements.requires_dedicated;
     request.prefers_dedicated = requirements.prefers_dedicated;
     request.desc = &desc;
@@ -64,6 +65,12 @@ struct Request {
   bool demands_dedicated() const {
     return requires_dedicated || desc->dedicated == Dedicated::always ||
            desc->memory_next != nullptr;
+  }
+  /// Its own VkDeviceMemory is told for which resource it is, and then serves no other. A driver
+  /// that insists outweighs the wish to share.
+  bool names_its_resource() const {
+    return (buffer != VK_NULL_HANDLE || image != VK_NULL_HANDLE) && !disjoint &&
+           (!desc->can_alias || requires_dedicated);
   }
   /// Should have it while VkDeviceMemory objects are to spare.
   bool likes_dedicated() const {

@@ -42,21 +42,34 @@ Status bind_memory(Core& core, const Image& image, std::uint32_t planes) {
   return device::bind_image(core.device, image.image, bindings[0].memory, bindings[0].offset);
 }
 
-/// Takes the right to free away from everybody else. `resource` 0 matches any.
-Result<Record*> claim(Core& core, Allocation allocation, std::uint64_t resource) {
+/// Takes the right to free away from everybody else.
+Result<Record*> claim(Core& core, Allocation allocation) {
   const auto claimed = core.records.claim(allocation.value);
   if (!claimed) return bad_handle(claimed.status);
-  const std::uint64_t made_for = claimed.value->resource;
-  if (resource != 0 && made_for != 0 && made_for != resource) {
-    core.records.unclaim(allocation.value);
-    return device::refuse(Reason::bad_argument);
-  }
   return claimed.value;
 }
 
+/// The same together with the resource that lies there: another one than the memory was made for is
+/// refused.
+Result<Record*> claim(Core& core, Allocation allocation, std::uint64_t resource) {
+  auto claimed = claim(core, allocation);
+  if (!claimed) return claimed;
+  const std::uint64_t made_for = (*claimed)->resource;
+  if (made_for == 0 || made_for == resource) return claimed;
+  core.records.unclaim(allocation.value);
+  return device::refuse(Reason::bad_argument);
+}
+
+/// Neighbours in the same block know of the allocation's kind alone.
+bool kind_fits(const Core& core, const Record& record, ResourceKind kind) {
+  return !core.granular() || record.block->dedicated() || kind == record.kind ||
+         kind == ResourceKind::unknown || record.kind == ResourceKind::unknown;
+}
+
 /// Whether a resource with these requirements may lie at `offset` in the allocation.
-Status check_fit(const Record& record, VkDeviceSize offset,
-                 const device::Requirements& requirements, std::uint64_t resource) {
+Status check_fit(const Core& core, const Record& record, VkDeviceSize offset,
+                 const device::Requirements& requirements, ResourceKind kind,
+                 std::uint64_t resource) {
   const VkMemoryRequirements& needed = requirements.memory;
   if (offset > record.size || needed.size > record.size - offset)
     return device::refuse(Reason::out_of_range, needed.size);
@@ -64,8 +77,27 @@ Status check_fit(const Record& record, VkDeviceSize offset,
     return device::refuse(Reason::bad_alignment);
   if ((needed.memoryTypeBits & (1u << record.memory_type)) == 0)
     return device::refuse(Reason::no_memory_type);
-  if (record.exclusive && record.resource != resource) return device::refuse(Reason::bad_argument);
+  const bool owns_memory = record.exclusive && record.resource == resource;
+  if (owns_memory) return {};
+  if (record.exclusive || requirements.requires_dedicated || !kind_fits(core, record, kind))
+    return device::refuse(Reason::bad_argument);
   return {};
+}
+
+Status bind_image(Core& core, Allocation allocation, VkImage image, ResourceKind kind,
+                  VkDeviceSize offset, const void* next) {
+  const auto found = find(core, allocation);
+  if (!found) return Unexpected(found.error());
+  const Record& record = **found;
+  const auto* plane = device::find_structure<VkBindImagePlaneMemoryInfo>(
+      next, VK_STRUCTURE_TYPE_BIND_IMAGE_PLANE_MEMORY_INFO);
+  const auto requirements = device::requirements_of_image(
+      core.device, image, plane == nullptr ? device::kNoPlane : plane->planeAspect);
+  if (!requirements) return Unexpected(requirements.error());
+  const Status fits = check_fit(core, record, offset, *requirements, kind, handle_bits(image));
+  if (!fits) return fits;
+  return device::bind_image(core.device, image, record.memory->handle(), record.offset + offset,
+                            next);
 }
 
 }  // namespace
@@ -180,7 +212,7 @@ Status destroy(Core& core, const Image& image) {
 }
 
 Status free(Core& core, Allocation allocation) {
-  const auto record = claim(core, allocation, 0);
+  const auto record = claim(core, allocation);
   if (!record) return Unexpected(record.error());
   Router(core).free(allocation, **record);
   return {};
@@ -195,6 +227,7 @@ Result<Allocation> allocate(Core& core, const VkMemoryRequirements& requirements
   if (!pool) return Unexpected(pool.error());
   Request request = Request::of({.memory = requirements}, kind, desc);
   request.pool = pool->get();
+  request.transient_image = means_transient_image(desc, kind);
   return allocate(core, request, *pool);
 }
 
@@ -216,9 +249,8 @@ Result<Allocation> allocate_for_image(Core& core, VkImage image, VkImageTiling t
   if (!pool) return Unexpected(pool.error());
   const auto requirements = device::requirements_of_image(core.device, image, device::kNoPlane);
   if (!requirements) return Unexpected(requirements.error());
-  const ResourceKind kind =
-      tiling == VK_IMAGE_TILING_LINEAR ? ResourceKind::linear : ResourceKind::optimal;
-  Request request = Request::of(*requirements, kind, desc);
+  Request request = Request::of(*requirements, kind_of(tiling), desc);
+  request.transient_image = means_transient_image(desc, kind_of(tiling));
   request.pool = pool->get();
   request.image = image;
   return allocate(core, request, *pool);
@@ -230,8 +262,9 @@ Status bind_buffer(Core& core, Allocation allocation, VkBuffer buffer, VkDeviceS
   const auto found = find(core, allocation);
   if (!found) return Unexpected(found.error());
   const Record& record = **found;
-  const Status fits = check_fit(record, offset, device::requirements_of_buffer(core.device, buffer),
-                                handle_bits(buffer));
+  const Status fits =
+      check_fit(core, record, offset, device::requirements_of_buffer(core.device, buffer),
+                ResourceKind::linear, handle_bits(buffer));
   if (!fits) return fits;
   return device::bind_buffer(core.device, buffer, record.memory->handle(), record.offset + offset,
                              next);
@@ -240,18 +273,7 @@ Status bind_buffer(Core& core, Allocation allocation, VkBuffer buffer, VkDeviceS
 Status bind_image(Core& core, Allocation allocation, VkImage image, VkDeviceSize offset,
                   const void* next) {
   if (image == VK_NULL_HANDLE) return device::refuse(Reason::bad_argument);
-  const auto found = find(core, allocation);
-  if (!found) return Unexpected(found.error());
-  const Record& record = **found;
-  const auto* plane = device::find_structure<VkBindImagePlaneMemoryInfo>(
-      next, VK_STRUCTURE_TYPE_BIND_IMAGE_PLANE_MEMORY_INFO);
-  const auto requirements = device::requirements_of_image(
-      core.device, image, plane == nullptr ? device::kNoPlane : plane->planeAspect);
-  if (!requirements) return Unexpected(requirements.error());
-  const Status fits = check_fit(record, offset, *requirements, handle_bits(image));
-  if (!fits) return fits;
-  return device::bind_image(core.device, image, record.memory->handle(), record.offset + offset,
-                            next);
+  return bind_image(core, allocation, image, ResourceKind::unknown, offset, next);
 }
 
 Result<VkBuffer> create_aliasing_buffer(Core& core, Allocation allocation, VkDeviceSize offset,
@@ -268,7 +290,7 @@ Result<VkImage> create_aliasing_image(Core& core, Allocation allocation, VkDevic
                                       const VkImageCreateInfo& info) {
   auto image = device::create_image(core.device, info);
   if (!image) return image;
-  const Status bound = bind_image(core, allocation, *image, offset, nullptr);
+  const Status bound = bind_image(core, allocation, *image, kind_of(info.tiling), offset, nullptr);
   if (bound) return image;
   device::destroy_image(core.device, *image);
   return Unexpected(bound.error());

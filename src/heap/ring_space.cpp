@@ -26,11 +26,10 @@ bool RingSpace::allocate(std::uint64_t size, std::uint64_t alignment, std::uint6
   return true;
 }
 
-std::uint32_t RingSpace::take_unflushed(Part (&parts)[2]) {
+std::uint32_t RingSpace::unflushed(Part (&parts)[2]) const {
   const std::uint64_t bytes = head_ - flushed_;
   if (bytes == 0) return 0;
   const std::uint64_t at = flushed_ % capacity_;
-  flushed_ = head_;
   const std::uint64_t first = std::min(bytes, capacity_ - at);
   parts[0] = {at, first};
   if (first == bytes) return 1;

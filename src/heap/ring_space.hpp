@@ -37,9 +37,9 @@ class RingSpace {
 
   /// False when there is no room. Preconditions: 0 < size <= capacity, alignment a power of two.
   bool allocate(std::uint64_t size, std::uint64_t alignment, std::uint64_t& offset);
-  /// The parts of the ring that were handed out since the last call and not closed over: two where
-  /// it wraps.
-  std::uint32_t take_unflushed(Part (&parts)[2]);
+  /// The parts of the ring that were handed out since set_flushed(): two where it wraps.
+  std::uint32_t unflushed(Part (&parts)[2]) const;
+  void set_flushed() { flushed_ = head_; }
   /// Puts the open batch in flight. False without host memory.
   bool close(const Batch& condition);
 

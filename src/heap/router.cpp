@@ -16,8 +16,9 @@ namespace quarry::heap {
 
 namespace {
 
-bool is_shortage(Reason reason) {
-  switch (reason) {
+bool is_shortage(const Status& status) {
+  if (status) return false;
+  switch (status.error().reason) {
     case Reason::out_of_device_memory:
     case Reason::over_budget:
     case Reason::over_limit:
@@ -48,6 +49,21 @@ Reason check(const Core& core, const AllocationDesc& desc) {
     return Reason::bad_argument;
   }
   return Reason::none;
+}
+
+TypeVerdict judge_pool(const Core& core, const Request& request) {
+  const DeviceFacts& facts = core.device.facts();
+  const AllocationDesc& desc = *request.desc;
+  const VkMemoryType& type = facts.memory.memoryTypes[request.pool->desc.memory_type];
+  if ((request.type_bits >> request.pool->desc.memory_type & 1u) == 0)
+    return TypeVerdict::not_in_type_bits;
+  if ((type.propertyFlags & desc.required_flags) != desc.required_flags)
+    return TypeVerdict::lacks_required;
+  if ((type.propertyFlags & desc.forbidden_flags) != 0) return TypeVerdict::has_forbidden;
+  if (request.size > facts.memory.memoryHeaps[type.heapIndex].size)
+    return TypeVerdict::exceeds_heap;
+  if (request.size > facts.maximum_allocation_size) return TypeVerdict::exceeds_driver_size;
+  return TypeVerdict::candidate;
 }
 
 TypePlan plan_for_type(const Core& core, const Request& request, std::uint32_t memory_type) {
@@ -90,22 +106,23 @@ Result<Allocation> Router::allocate(const Request& request) {
   const Allocation allocation{inserted.handle};
   Record& record = *inserted.value;
   Shortage shortage;
-  Reason reason = describe(request, record);
-  if (reason == Reason::none) reason = place(request, allocation, record, shortage);
-  if (reason == Reason::none) {
+  Status status = describe(request, record);
+  if (status) status = place(request, allocation, record, shortage);
+  if (status) {
     core_.count_allocation(record);
     return allocation;
   }
   drop_extras(record);
   (void)core_.records.erase(inserted.handle);
-  core_.failed_allocations.fetch_add(1, std::memory_order_relaxed);
-  Error error = device::refuse(reason, request.size).error();
+  if (is_shortage(status)) core_.failed_allocations.fetch_add(1, std::memory_order_relaxed);
+  Error error = status.error();
   error.tried = shortage.rungs;
   error.memory_types_tried = shortage.memory_types;
+  error.requested_bytes = request.size;
   return Unexpected(error);
 }
 
-Reason Router::describe(const Request& request, Record& record) {
+Status Router::describe(const Request& request, Record& record) {
   const AllocationDesc& desc = *request.desc;
   record.tag = desc.tag;
   record.pool = request.pool;
@@ -119,16 +136,18 @@ Reason Router::describe(const Request& request, Record& record) {
   record.intent = desc.intent;
   record.kind = request.kind;
   record.transient_image = request.transient_image;
+  record.wants_protected = request.wants_protected;
   record.movable = request.movable;
   const bool recreatable = request.movable == MovableVerdict::movable;
-  if (desc.name == nullptr && !recreatable) return Reason::none;
+  if (desc.name == nullptr && !recreatable) return {};
   auto* extras = base::create_object<Extras>(core_.host);
-  if (extras == nullptr) return Reason::out_of_host_memory;
+  if (extras == nullptr) return device::refuse(Reason::out_of_host_memory);
   record.extras.store(extras, std::memory_order_relaxed);
   if (recreatable) extras->create_info = std::move(*request.create_info);
-  if (desc.name == nullptr) return Reason::none;
+  if (desc.name == nullptr) return {};
   extras->name = base::copy_string(core_.host, desc.name);
-  return extras->name == nullptr ? Reason::out_of_host_memory : Reason::none;
+  if (extras->name == nullptr) return device::refuse(Reason::out_of_host_memory);
+  return {};
 }
 
 void Router::drop_extras(Record& record) {
@@ -138,29 +157,36 @@ void Router::drop_extras(Record& record) {
   base::destroy_object(core_.host, extras);
 }
 
-Reason Router::place(const Request& request, Allocation allocation, Record& record,
+Status Router::place(const Request& request, Allocation allocation, Record& record,
                      Shortage& shortage) {
   const AllocationDesc& desc = *request.desc;
   if (request.pool != nullptr) {
+    const TypeVerdict verdict = judge_pool(core_, request);
+    if (verdict == TypeVerdict::exceeds_heap || verdict == TypeVerdict::exceeds_driver_size)
+      return device::refuse(Reason::larger_than_heap);
+    if (verdict != TypeVerdict::candidate) return device::refuse(Reason::no_memory_type);
     return climb(request, request.pool->desc.memory_type, desc.within_budget, allocation, record,
                  shortage);
   }
   const memory::TypeRequest types = request.types();
-  Reason reason = Reason::none;
+  Status status = device::refuse(Reason::none);
   // First every type within its budget, then, where the owner allows, beyond.
   for (const bool within_budget : {true, false}) {
     if (!within_budget && desc.within_budget) break;
-    for (auto types_left = core_.types->candidates(types); !types_left.empty();
-         types_left.drop_first()) {
-      if (shortage.memory_types != 0) shortage.rungs |= bit(LadderRung::next_memory_type);
-      reason = climb(request, types_left.first(), within_budget, allocation, record, shortage);
-      if (!is_shortage(reason)) return reason;
+    auto types_left = core_.types->candidates(types);
+    if (types_left.empty()) return device::refuse(core_.types->reason_of_none(types));
+    for (; !types_left.empty(); types_left.drop_first()) {
+      const std::uint32_t tried = shortage.memory_types;
+      if (tried != 0 && (tried >> types_left.first() & 1u) == 0)
+        shortage.rungs |= bit(LadderRung::next_memory_type);
+      status = climb(request, types_left.first(), within_budget, allocation, record, shortage);
+      if (!is_shortage(status)) return status;
     }
   }
-  return reason == Reason::none ? core_.types->reason_of_none(types) : reason;
+  return status;
 }
 
-Reason Router::climb(const Request& request, std::uint32_t memory_type, bool within_budget,
+Status Router::climb(const Request& request, std::uint32_t memory_type, bool within_budget,
                      Allocation allocation, Record& record, Shortage& shortage) {
   shortage.memory_types |= 1u << memory_type;
   const TypePlan plan = plan_for_type(core_, request, memory_type);
@@ -168,84 +194,94 @@ Reason Router::climb(const Request& request, std::uint32_t memory_type, bool wit
   const auto again = [&](Growth growth) {
     return attempt(request, plan, within_budget, growth, allocation, record);
   };
-  Reason reason = again(Growth::generous);
-  if (!is_shortage(reason)) return reason;
-  if (Arena* arena = find_arena(plan); arena != nullptr && blocks_.release_empty(*arena) != 0) {
+  Status status = again(Growth::generous);
+  if (!is_shortage(status)) return status;
+  Arena* arena = find_arena(plan);
+  if (arena != nullptr && blocks_.release_empty(*arena) != 0) {
     shortage.rungs |= bit(LadderRung::empty_blocks_of_arena);
-    reason = again(Growth::generous);
+    status = again(Growth::generous);
   }
-  while (is_shortage(reason) && blocks_.release_empty_of_heap(heap, plan.place.size) != 0) {
+  // What a pool's own limits refuse, others need not give way for.
+  const bool allowed =
+      request.demands_dedicated()
+          ? request.pool == nullptr || request.size <= request.pool->bytes_left()
+          : arena == nullptr || BlockSource::pool_allows_block(*arena, plan.place.size);
+  while (allowed && is_shortage(status) &&
+         blocks_.release_empty_of_heap(heap, plan.place.size) != 0) {
     shortage.rungs |= bit(LadderRung::empty_blocks_of_heap);
-    reason = again(Growth::generous);
+    status = again(Growth::generous);
   }
-  if (is_shortage(reason) && ask_owner(heap, plan.place.size, shortage)) {
-    reason = again(Growth::generous);
+  if (is_shortage(status) && ask_owner(heap, plan.place.size, shortage)) {
+    status = again(Growth::generous);
   }
-  if (is_shortage(reason) && !request.demands_dedicated()) {
+  if (allowed && is_shortage(status) && !request.demands_dedicated()) {
     shortage.rungs |= bit(LadderRung::smaller_block);
-    reason = again(Growth::exact);
+    status = again(Growth::exact);
   }
-  return reason;
+  return status;
 }
 
 bool Router::ask_owner(std::uint32_t heap, VkDeviceSize bytes, Shortage& shortage) {
+  // A request that the owner makes while it is asked does not ask again.
+  static thread_local bool asking = false;
   const std::uint32_t heap_bit = 1u << heap;
-  if (core_.on_shortage == nullptr || (shortage.heaps_asked & heap_bit) != 0) return false;
+  if (core_.on_shortage == nullptr || asking || (shortage.heaps_asked & heap_bit) != 0)
+    return false;
   shortage.heaps_asked |= heap_bit;
   shortage.rungs |= bit(LadderRung::owner_callback);
-  return core_.on_shortage(core_.shortage_user, heap, bytes);
+  asking = true;
+  const bool retry = core_.on_shortage(core_.shortage_user, heap, bytes);
+  asking = false;
+  return retry;
 }
 
-Reason Router::attempt(const Request& request, const TypePlan& plan, bool within_budget,
+Status Router::attempt(const Request& request, const TypePlan& plan, bool within_budget,
                        Growth growth, Allocation allocation, Record& record) {
   const bool demanded = request.demands_dedicated();
   if (demanded || (request.likes_dedicated() && core_.budget.objects_to_spare())) {
-    const Reason reason = attempt_dedicated(request, plan, within_budget, allocation, record);
-    if (demanded || !is_shortage(reason)) return reason;
+    Status status = attempt_dedicated(request, plan, within_budget, allocation, record);
+    if (demanded || !is_shortage(status)) return status;
   }
   Arena* arena = make_arena(plan);
-  if (arena == nullptr) return Reason::out_of_host_memory;
+  if (arena == nullptr) return device::refuse(Reason::out_of_host_memory);
   OffsetRequest where = plan.place;
   where.user = allocation.value;
-  const VkDeviceSize bytes_before = arena->block_bytes();
   const auto placed = blocks_.place(*arena, where, within_budget, growth);
-  if (!placed) return placed.error();
+  if (!placed) return Unexpected(placed.error());
   record.block = placed->block;
   record.memory = &placed->block->memory;
   record.range = placed->where.handle;
   record.offset = placed->where.offset;
-  record.size = plan.place.size;
-  record.placement =
-      arena->block_bytes() != bytes_before ? Placement::new_block : Placement::existing_block;
+  record.size = Space::reserved_bytes(plan.traits.algorithm, plan.place.size);
+  record.placement = placed->in_new_block ? Placement::new_block : Placement::existing_block;
   return finish(request, plan, record);
 }
 
-Reason Router::attempt_dedicated(const Request& request, const TypePlan& plan, bool within_budget,
+Status Router::attempt_dedicated(const Request& request, const TypePlan& plan, bool within_budget,
                                  Allocation allocation, Record& record) {
   const auto made =
       blocks_.make_dedicated(request, plan.traits.memory_type, within_budget, allocation);
-  if (!made) return made.error();
+  if (!made) return Unexpected(made.error());
   record.block = *made;
   record.memory = &(*made)->memory;
   record.offset = 0;
   record.size = request.size;
   record.placement = Placement::dedicated;
-  record.exclusive = record.resource != 0 && !request.desc->can_alias && !request.disjoint &&
-                     core_.device.facts().uses_dedicated_allocation;
+  record.exclusive = request.names_its_resource() && core_.device.facts().uses_dedicated_allocation;
   return finish(request, plan, record);
 }
 
-Reason Router::finish(const Request& request, const TypePlan& plan, Record& record) {
+Status Router::finish(const Request& request, const TypePlan& plan, Record& record) {
   record.memory_type = static_cast<std::uint8_t>(plan.traits.memory_type);
   record.alignment_log2 = static_cast<std::uint8_t>(base::floor_log2(plan.place.alignment));
-  if (!request.desc->mapped || !record.memory->host_visible()) return Reason::none;
+  if (!request.desc->mapped || !record.memory->host_visible()) return {};
   const Result<std::byte*> mapped = map_memory(core_, record);
   if (!mapped) {
     leave_memory(record);
-    return mapped.error().reason;
+    return Unexpected(mapped.error());
   }
   record.mapped_for_life = true;
-  return Reason::none;
+  return {};
 }
 
 void Router::leave_memory(Record& record) {

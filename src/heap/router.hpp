@@ -16,6 +16,10 @@ namespace quarry::heap {
 /// What is wrong with a description, whatever it is for; Reason::none when nothing is.
 Reason check(const Core& core, const AllocationDesc& desc);
 
+/// Whether the type of the request's pool may serve it: candidate, or what stands in the way. The
+/// pool settles the type, so that intent and preferences do not count. Precondition: has a pool.
+TypeVerdict judge_pool(const Core& core, const Request& request);
+
 /// How one memory type would serve a request: everything that depends on the type alone.
 struct TypePlan {
   ArenaTraits traits;
@@ -38,16 +42,16 @@ class Router {
  private:
   struct Shortage;
 
-  Reason describe(const Request& request, Record& record);
+  Status describe(const Request& request, Record& record);
   void drop_extras(Record& record);
-  Reason place(const Request& request, Allocation allocation, Record& record, Shortage& shortage);
-  Reason climb(const Request& request, std::uint32_t memory_type, bool within_budget,
+  Status place(const Request& request, Allocation allocation, Record& record, Shortage& shortage);
+  Status climb(const Request& request, std::uint32_t memory_type, bool within_budget,
                Allocation allocation, Record& record, Shortage& shortage);
-  Reason attempt(const Request& request, const TypePlan& plan, bool within_budget, Growth growth,
+  Status attempt(const Request& request, const TypePlan& plan, bool within_budget, Growth growth,
                  Allocation allocation, Record& record);
-  Reason attempt_dedicated(const Request& request, const TypePlan& plan, bool within_budget,
+  Status attempt_dedicated(const Request& request, const TypePlan& plan, bool within_budget,
                            Allocation allocation, Record& record);
-  Reason finish(const Request& request, const TypePlan& plan, Record& record);
+  Status finish(const Request& request, const TypePlan& plan, Record& record);
   void leave_memory(Record& record);
   bool ask_owner(std::uint32_t heap, VkDeviceSize bytes, Shortage& shortage);
   Arena* make_arena(const TypePlan& plan);  ///< null without host memory

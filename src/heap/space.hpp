@@ -3,6 +3,7 @@
 // calls. Not thread-safe.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <variant>
 
@@ -55,12 +56,19 @@ class Space {
   void for_each_range(OffsetRangeVisitor visitor, void* context) const {
     visit([&](const auto& algorithm) { algorithm.for_each_range(visitor, context); });
   }
-  /// The class of the largest free range, 0 when nothing is free; only TLSF knows it in constant
-  /// time, the others answer with the class of all their free bytes, an upper bound.
+  /// The class of the largest range that a request can get, 0 when there is none.
   std::uint32_t largest_free_class() const {
     if (const auto* tlsf = std::get_if<Tlsf>(&algorithm_)) return tlsf->largest_free_class();
-    const std::uint64_t free = free_bytes();
-    return free == 0 ? 0 : Tlsf::class_of(free);
+    const auto* linear = std::get_if<Linear>(&algorithm_);
+    const std::uint64_t largest = linear != nullptr
+                                      ? linear->largest_free()
+                                      : std::get_if<Buddy>(&algorithm_)->largest_free();
+    return largest == 0 ? 0 : Tlsf::class_of(largest);
+  }
+  /// What a request of `size` bytes takes: at least so much must be free. Saturates.
+  static std::uint64_t reserved_bytes(PoolAlgorithm algorithm, std::uint64_t size) {
+    constexpr std::uint64_t kLargest = std::uint64_t{1} << 63;
+    return algorithm != PoolAlgorithm::buddy || size > kLargest ? size : std::bit_ceil(size);
   }
 
  private:

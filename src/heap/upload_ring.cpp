@@ -50,6 +50,7 @@ class UploadRing::State {
 Result<UploadRing> UploadRing::create(Allocator& allocator, const UploadRingDesc& desc) {
   if (allocator.core_ == nullptr) return device::refuse(Reason::bad_argument);
   if (desc.bytes == 0) return device::refuse(Reason::size_zero);
+  if (desc.usage == 0) return device::refuse(Reason::bad_argument);
   heap::Core& core = *allocator.core_;
   VkBufferCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
@@ -78,8 +79,10 @@ UploadRing::UploadRing(UploadRing&& other) noexcept
     : state_(std::exchange(other.state_, nullptr)) {}
 
 UploadRing& UploadRing::operator=(UploadRing&& other) noexcept {
-  UploadRing old(std::move(*this));
-  state_ = std::exchange(other.state_, nullptr);
+  if (this != &other) {
+    const UploadRing old(std::move(*this));
+    state_ = std::exchange(other.state_, nullptr);
+  }
   return *this;
 }
 
@@ -109,11 +112,14 @@ Status UploadRing::flush() {
   State& state = *state_;
   const base::MutexLock lock(state.mutex);
   heap::RingSpace::Part parts[2];
-  const std::uint32_t count = state.space.take_unflushed(parts);
+  const std::uint32_t count = state.space.unflushed(parts);
   AllocationRange ranges[2];
   for (std::uint32_t i = 0; i < count; ++i)
     ranges[i] = {state.buffer.allocation, parts[i].offset, parts[i].size};
-  return heap::make_visible(state.core, {ranges, count}, heap::Visibility::to_device);
+  const Status visible =
+      heap::make_visible(state.core, {ranges, count}, heap::Visibility::to_device);
+  if (visible) state.space.set_flushed();
+  return visible;
 }
 
 Status UploadRing::close(VkSemaphore semaphore, std::uint64_t value) {

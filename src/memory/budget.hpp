@@ -90,6 +90,7 @@ class Budget {
   /// Address space for one mapping; false when the cap does not allow it.
   bool try_map(VkDeviceSize bytes);
   void release_map(VkDeviceSize bytes);
+  VkDeviceSize mapped_cap() const { return mapped_cap_; }  ///< VK_WHOLE_SIZE: none
   VkDeviceSize mapped_bytes() const { return mapped_bytes_.load(std::memory_order_relaxed); }
 
  private:

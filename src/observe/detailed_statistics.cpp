@@ -72,12 +72,12 @@ DetailedStatistics Allocator::detailed_heap_statistics(std::uint32_t heap) const
 }
 
 Result<DetailedStatistics> Allocator::detailed_statistics(Pool pool) const {
-  const auto use = heap::enter(*core_, pool);
-  if (!use) return Unexpected(use.error());
-  Walk walk(use->get()->totals.read());
-  walk.add(*use->get()->arena);
+  const auto visited = heap::visit(*core_, pool);
+  if (!visited) return Unexpected(visited.error());
+  Walk walk(visited->get()->totals.read());
+  walk.add(*visited->get()->arena);
   core_->dedicated.for_each([&](const heap::Block& block) {
-    if (block.pool_state == use->get()) walk.add_dedicated(block);
+    if (block.pool_state == visited->get()) walk.add_dedicated(block);
   });
   return walk.finish();
 }
