@@ -9,5 +9,5 @@ execute_process(COMMAND_ERROR_IS_FATAL ANY
     -D BUILD_SHARED_LIBS=${SHARED} -D VIA=${VIA} -D ROOT=${ROOT} "-DCONSUMERS=${consumers}")
 execute_process(COMMAND ${CMAKE_COMMAND} --build ${WORK} COMMAND_ERROR_IS_FATAL ANY)
 foreach(consumer IN LISTS consumers)
-  execute_process(COMMAND ${WORK}/${consumer} COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${WORK}/consume_${consumer} COMMAND_ERROR_IS_FATAL ANY)
 endforeach()

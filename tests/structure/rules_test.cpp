@@ -127,6 +127,7 @@ TEST(LicenceLineIsFirst, FindsFilesWithoutIt) {
       make_file("shaders/a.frag", "#version 450\n"),
       make_file("src/base/a.cpp", "// SPDX-License-Identifier: MIT\n"),
       make_file("src/base/b.cpp", "\n// SPDX-License-Identifier: MIT\n"),
+      make_file("src/base/c.h", "/* SPDX-License-Identifier: MIT */\n"),
       make_file("src/base/empty.cpp", ""),
       make_file("tools/a.sh", "#!/bin/bash\n# SPDX-License-Identifier: MIT\n"),
       make_file("tools/b.sh", "#!/bin/bash\nset -e\n"),
@@ -157,7 +158,7 @@ TEST(CMakeListsFiles, FindsAGlob) {
 TEST(NothingIsLeftForLater, FindsMarksAndVagueNames) {
   const std::string mark = std::string("// TO") + "DO: later\n";
   const SourceTree tree = {
-      make_file("src/base/a.cpp", "int x;\n" + mark),
+      make_file("src/base/a.cpp", "int HACKED;\n" + mark),
       make_file("src/base/commonest.cpp", "int todo;\n"),
       make_file("src/base/string_utils.hpp", "\n"),
       make_file("src/common/a.hpp", "\n"),

@@ -2,6 +2,7 @@
 #include "structure/source_tree.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <fstream>
 #include <iterator>
 #include <sstream>
