@@ -16,7 +16,9 @@ class FakeDevice : public TestDevice {
   FakeDevice() : gpu_(chosen_profile()), timeline_(gpu_.create_timeline_semaphore()) {}
 
   AllocatorDesc allocator_desc() const override { return gpu_.allocator_desc(); }
-  std::string description() const override { return "fake GPU, profile " + profile_name(); }
+  std::string description() const override {
+    return std::string("fake GPU, profile ").append(profile_name());
+  }
   VkDevice device() const override { return gpu_.device(); }
   PFN_vkVoidFunction device_function(const char* name) const override {
     return fakes::FakeGpu::get_instance_proc_addr(gpu_.instance(), name);
@@ -91,7 +93,7 @@ class FakeDevice : public TestDevice {
     for (fakes::FakeProfile& profile : fakes::profiles::all()) {
       if (profile.name == profile_name()) return profile;
     }
-    throw std::runtime_error("QUARRY_TEST_PROFILE names no profile: " + profile_name());
+    throw std::runtime_error(std::string("no such profile: ").append(profile_name()));
   }
   static VkDeviceSize bytes_of(VkExtent2D extent) {
     return VkDeviceSize{4} * extent.width * extent.height;
