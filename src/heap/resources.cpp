@@ -165,7 +165,11 @@ Result<Image> create_image(Core& core, const VkImageCreateInfo& info, const Allo
   }
   if (status) status = bind_memory(core, image, planes);
   if (!status) {
-    (void)destroy(core, image);
+    if (image.allocations[0]) {
+      (void)destroy(core, image);
+    } else {
+      device::destroy_image(core.device, image.image);
+    }
     return Unexpected(status.error());
   }
   return image;
