@@ -75,8 +75,20 @@ PlaceholderImage neutral_placeholder(VkFormat format, std::array<std::uint8_t, 4
   return fields(format, 16, 16, texel, texel, texel);
 }
 
-PlaceholderImage checker_placeholder(VkFormat format) {
-  return fields(format, 256, 16, {255, 0, 200, 255}, {12, 12, 12, 255}, {150, 4, 120, 255});
+PlaceholderImage checker_placeholder(MapRole role, VkFormat format) {
+  constexpr std::uint32_t kEdge = 256;
+  constexpr std::uint32_t kField = 16;
+  switch (role) {
+    case MapRole::albedo:
+      break;
+    case MapRole::normal:
+      return fields(format, kEdge, kField, {178, 128, 236, 255}, {78, 128, 236, 255},
+                    {128, 128, 255, 255});
+    case MapRole::surface:
+      return fields(format, kEdge, kField, {255, 230, 0, 255}, {255, 20, 255, 255},
+                    {255, 125, 127, 255});
+  }
+  return fields(format, kEdge, kField, {255, 0, 200, 255}, {12, 12, 12, 255}, {150, 4, 120, 255});
 }
 
 }  // namespace quarry::viewer

@@ -28,7 +28,8 @@ VkFormat placeholder_format(MapRole role, bool block_compression);
 
 /// `texel`: 8-bit R, G, B, A; stored as it is (already sRGB-encoded for albedo).
 PlaceholderImage neutral_placeholder(VkFormat format, std::array<std::uint8_t, 4> texel);
-/// Magenta and black fields, visible on any object; for normals and surfaces use a neutral one.
-PlaceholderImage checker_placeholder(VkFormat format);
+/// Fields of two values that show on any object: magenta and black, normals tilted two ways, rough
+/// and mirror-like.
+PlaceholderImage checker_placeholder(MapRole role, VkFormat format);
 
 }  // namespace quarry::viewer

@@ -26,7 +26,7 @@ TEST(Placeholder, EveryFormatHasAFullMipChain) {
     for (const MapRole role : {MapRole::albedo, MapRole::normal, MapRole::surface}) {
       const VkFormat format = placeholder_format(role, compressed);
       for (const PlaceholderImage& image :
-           {neutral_placeholder(format, {128, 128, 255, 255}), checker_placeholder(format)}) {
+           {neutral_placeholder(format, {128, 128, 255, 255}), checker_placeholder(role, format)}) {
         std::uint32_t size = image.edge;
         for (const auto& level : image.levels) {
           EXPECT_EQ(level.size(), expected_bytes(format, size));
@@ -48,7 +48,7 @@ TEST(Placeholder, ANeutralOneHasOneColour) {
 }
 
 TEST(Placeholder, TheCheckerHasTwoColoursUntilItsFieldsVanish) {
-  const auto image = checker_placeholder(VK_FORMAT_BC1_RGB_SRGB_BLOCK);
+  const auto image = checker_placeholder(MapRole::albedo, VK_FORMAT_BC1_RGB_SRGB_BLOCK);
   const auto colours = [&](std::size_t level) {
     std::vector<std::vector<std::byte>> found;
     for (std::size_t i = 0; i < image.levels[level].size(); i += 8) {

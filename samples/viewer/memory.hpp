@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// The allocator, and the budget that everything the viewer makes on the device has to live in.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <quarry/allocator.hpp>
+
+#include "viewer/gpu.hpp"
+#include "viewer/outcome.hpp"
+
+namespace quarry::viewer {
+
+/// "over_limit (VK_ERROR_OUT_OF_DEVICE_MEMORY)".
+std::string describe(const Error& error);
+
+/// True for errors that go away when memory is given back.
+bool is_shortage(const Error& error);
+
+class Memory {
+ public:
+  /// `budget_mib`: empty for three quarters of what is free on the heap that textures go to.
+  static Outcome<std::unique_ptr<Memory>> create(Instance& instance, Gpu& gpu,
+                                                 std::optional<std::uint64_t> budget_mib);
+
+  Allocator& allocator() { return allocator_; }
+  /// Bytes of VkDeviceMemory that may be held in all, on all heaps together.
+  std::uint64_t budget() const { return budget_; }
+  /// The memory types of the heap that textures are kept in: no texture goes elsewhere.
+  std::uint32_t texture_type_bits() const { return texture_type_bits_; }
+  Tag texture_tag() const { return texture_tag_; }
+  Tag frame_tag() const { return frame_tag_; }
+  Tag staging_tag() const { return staging_tag_; }
+
+  /// Call when all that lives as long as the program is made: heaps without textures may not grow
+  /// any more, so that the limit of the texture heap keeps the whole within the budget. Fails when
+  /// the budget is used up already.
+  Outcome<void> seal();
+  /// Bytes that may be held on the texture heap now: the limit, or less if other programs took
+  /// memory. Changes with Allocator::tick.
+  std::uint64_t texture_heap_room() const;
+  /// Bytes of live allocations on the texture heap.
+  std::uint64_t texture_heap_live_bytes() const;
+  /// Bytes of VkDeviceMemory held on all heaps.
+  std::uint64_t reserved_bytes() const;
+
+ private:
+  Outcome<void> find_texture_heap(bool block_compression);
+  Outcome<void> choose_budget(std::optional<std::uint64_t> budget_mib);
+
+  Allocator allocator_;
+  std::uint64_t budget_ = 0;
+  std::uint32_t texture_heap_ = 0;
+  std::uint32_t texture_type_bits_ = 0;
+  Tag texture_tag_;
+  Tag frame_tag_;
+  Tag staging_tag_;
+};
+
+}  // namespace quarry::viewer
