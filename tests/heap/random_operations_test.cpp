@@ -2,6 +2,7 @@
 // Random programs on every profile, and on granularities that the profiles do not have, with every
 // oracle watching.
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>

@@ -22,7 +22,9 @@ VkMemoryPropertyFlags any_flags(Random& random) {
 
 RandomWorld::RandomWorld(fakes::FakeProfile profile, std::uint64_t seed)
     : rig_(profile,
-           [](AllocatorDesc& desc) {
+           [seed](AllocatorDesc& desc) {
+             // With a cap on mapped bytes blocks are unmapped as soon as nobody wants them mapped.
+             if (seed % 2 == 0) desc.blocks.mapped_address_space = 6 * fakes::kMiB;
              desc.blocks.first_block = fakes::kMiB;
              desc.blocks.largest_block = 8 * fakes::kMiB;
              desc.blocks.retained_bytes = 16 * fakes::kMiB;
@@ -245,6 +247,9 @@ void RandomWorld::free_raw(const Live& live) {
 }
 
 void RandomWorld::destroy_any() {
+  // The heap fills for a while, then empties for a while.
+  if (random_.one_in(200)) growing_ = !growing_;
+  if (growing_ && random_.one_in(2)) return;
   if (!live_.empty()) destroy(static_cast<std::size_t>(random_.below(live_.size())));
 }
 

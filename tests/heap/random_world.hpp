@@ -82,6 +82,7 @@ class RandomWorld {
   Rig rig_;
   Random random_;
   fakes::FakeProfile profile_;
+  bool growing_ = true;
   std::vector<Live> live_;
   std::vector<Pool> pools_;
   std::vector<Tag> tags_;
