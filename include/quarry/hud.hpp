@@ -20,6 +20,9 @@ struct Options {
   float width = 0.0f;
   /// Pixels when first shown. 0: what the viewport has, at most 52 times the height of the font.
   float height = 0.0f;
+  /// Where the window stands when first shown: so many widths to the right of the upper left
+  /// corner.
+  int column = 0;
   /// The block map is a copy, renewed after so many seconds of ImGui time. 0: in each call.
   double snapshot_seconds = 0.25;
   /// Gives the window a close button. While it is false nothing is drawn and nothing recorded.
@@ -54,8 +57,8 @@ void draw(const Allocator& allocator, History& history, const Options& options =
 
 /// The same with a history kept by the library for each (calling thread, address of the allocator),
 /// so that two allocators never mix; the second and later ones of a thread get their number behind
-/// the title. Of more than 16 the one drawn longest ago is forgotten. An allocator that moves
-/// starts a new history: own a History where that matters.
+/// the title and stand beside the first. Of more than 16 the one drawn longest ago is forgotten. An
+/// allocator that moves starts a new history: own a History where that matters.
 void draw(const Allocator& allocator, const Options& options = {});
 
 }  // namespace quarry::hud

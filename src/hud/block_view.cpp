@@ -184,7 +184,7 @@ void show_blocks(const BlockMap& map, const Figures& figures, float height, View
   const float before = ImGui::GetCursorPosY();
   show_legend(kLegend);
   const float left = height - (ImGui::GetCursorPosY() - before);
-  if (ImGui::BeginChild("map", {0, left}, false)) {
+  if (ImGui::BeginChild("map", {0, left})) {
     const float line = ImGui::GetFontSize() + ImGui::GetStyle().ItemSpacing.y;
     const float lines = std::max(left / line, 1.0f) + 2.0f;
     const float least =

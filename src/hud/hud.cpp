@@ -136,6 +136,7 @@ void draw(const Allocator& allocator, const Options& options) {
   if (number > 0) {
     std::snprintf(title.data(), title.size(), "%.100s %zu", options.title, number + 1);
     numbered.title = title.data();
+    numbered.column = options.column + static_cast<int>(number);
   }
   draw(allocator, entry.history, numbered);
 }

@@ -11,6 +11,13 @@
 namespace quarry::hud {
 namespace {
 
+/// Stays on the line; what is `width` wide ends at the right edge then.
+void move_to_right(float width) {
+  ImGui::SameLine();
+  const float room = ImGui::GetContentRegionAvail().x - width;
+  if (room > 0) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room);
+}
+
 void show_summary(const Figures& figures, ViewState& state) {
   const Totals& totals = figures.totals;
   ImGui::Text("%s live in %s blocks (%s dedicated)", count_text(totals.allocation_count).c_str(),
@@ -18,7 +25,7 @@ void show_summary(const Figures& figures, ViewState& state) {
   const char* label = "Freeze";
   const float width =
       ImGui::GetFrameHeight() + ImGui::GetStyle().ItemInnerSpacing.x + ImGui::CalcTextSize(label).x;
-  ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - width);
+  move_to_right(width);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(0, 0));
   ImGui::Checkbox(label, &state.frozen);
   ImGui::PopStyleVar();
@@ -56,9 +63,7 @@ void set_up_work_columns(float name, float now, float worst) {
 }  // namespace
 
 void show_right_aligned(const char* text, ImU32 color) {
-  // By cursor: the offset of SameLine counts from the group it stands in.
-  ImGui::SameLine();
-  ImGui::SetCursorPosX(ImGui::GetWindowContentRegionMax().x - ImGui::CalcTextSize(text).x);
+  move_to_right(ImGui::CalcTextSize(text).x);
   ImGui::PushStyleColor(ImGuiCol_Text, color);
   ImGui::TextUnformatted(text);
   ImGui::PopStyleColor();
@@ -160,7 +165,10 @@ void show_window(const Content& content, const char* title, const Options& optio
   const float width = options.width > 0 ? options.width : em * 34.0f;
   const float height =
       options.height > 0 ? options.height : std::min(viewport->WorkSize.y - 2 * margin, em * 52.0f);
-  ImGui::SetNextWindowPos({viewport->WorkPos.x + margin, viewport->WorkPos.y + margin},
+  // Kept on the screen, even where it has room for fewer columns.
+  const float last = std::max(viewport->WorkSize.x - width - margin, margin);
+  const float left = std::min(margin + static_cast<float>(options.column) * (width + margin), last);
+  ImGui::SetNextWindowPos({viewport->WorkPos.x + left, viewport->WorkPos.y + margin},
                           ImGuiCond_FirstUseEver);
   ImGui::SetNextWindowSize({width, height}, ImGuiCond_FirstUseEver);
   ImGui::SetNextWindowBgAlpha(0.92f);
