@@ -73,14 +73,15 @@ Result<Arena::Placed> BlockSource::grow(Arena& arena, const OffsetRequest* reque
   const VkDeviceSize fixed = fixed_block_bytes(traits);
   VkDeviceSize bytes = block_bytes(arena, needed, within_budget, 0);
   if (bytes == 0) bytes = fixed != 0 ? fixed : needed;
-  Result<Block*> made = device::refuse(Reason::out_of_device_memory);
+  // Of Growth::exact: nothing smaller than what was refused would do.
+  Result<Block*> made = device::refuse(Reason::none);
   if (growth == Growth::generous) {
     made = make_block(arena, bytes, within_budget);
   } else if (fixed == 0) {
-    while (!made && made.error().reason == Reason::out_of_device_memory) {
-      bytes = plan::smaller_block_size(bytes, needed);
-      if (bytes == 0) break;
+    for (bytes = plan::smaller_block_size(bytes, needed); bytes != 0;
+         bytes = plan::smaller_block_size(bytes, needed)) {
       made = make_block(arena, bytes, within_budget);
+      if (made || made.error().reason != Reason::out_of_device_memory) break;
     }
   }
   if (!made) return Unexpected(made.error());

@@ -17,7 +17,8 @@ namespace quarry::heap {
 /// How large a new block may be beyond what the request needs.
 enum class Growth : std::uint8_t {
   generous,  ///< the next size of the growth rule
-  exact,     ///< as the driver refused that: halved down to the request
+  exact,     ///< as the driver refused that: halved down to the request; Reason::none when nothing
+             ///< smaller holds it
 };
 
 class BlockSource {

@@ -215,8 +215,11 @@ Status Router::climb(const Request& request, std::uint32_t memory_type, bool wit
     status = again(Growth::generous);
   }
   if (allowed && is_shortage(status) && !request.demands_dedicated()) {
-    shortage.rungs |= bit(LadderRung::smaller_block);
-    status = again(Growth::exact);
+    const Status smaller = again(Growth::exact);
+    if (smaller || smaller.error().reason != Reason::none) {
+      shortage.rungs |= bit(LadderRung::smaller_block);
+      status = smaller;
+    }
   }
   return status;
 }
