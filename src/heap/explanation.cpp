@@ -180,19 +180,21 @@ Result<Explanation> explain(Core& core, Allocation allocation) {
   return explanation;
 }
 
-Result<std::uint32_t> select_memory_type(const Core& core, std::uint32_t memory_type_bits,
+Result<std::uint32_t> select_memory_type(Core& core, std::uint32_t memory_type_bits,
                                          const AllocationDesc& desc) {
-  if (const Reason reason = check(core, desc); reason != Reason::none)
-    return device::refuse(reason);
-  const memory::TypeRequest types{
-      .type_bits = memory_type_bits & desc.memory_type_bits,
-      .intent = desc.intent,
-      .required = desc.required_flags,
-      .preferred = desc.preferred_flags,
-      .forbidden = desc.forbidden_flags,
-      .transient_image = desc.intent == MemoryIntent::transient_attachment};
-  const auto candidates = core.types->candidates(types);
-  if (candidates.empty()) return device::refuse(core.types->reason_of_none(types));
+  const auto pool = begin(core, desc);
+  if (!pool) return Unexpected(pool.error());
+  const device::Requirements anything{.memory = {0, 1, memory_type_bits}};
+  Request request = Request::of(anything, ResourceKind::unknown, desc);
+  request.pool = pool->get();
+  request.transient_image = desc.intent == MemoryIntent::transient_attachment;
+  if (request.pool != nullptr) {
+    if (judge_pool(core, request) != TypeVerdict::candidate)
+      return device::refuse(Reason::no_memory_type);
+    return request.pool->desc.memory_type;
+  }
+  const auto candidates = core.types->candidates(request.types());
+  if (candidates.empty()) return device::refuse(core.types->reason_of_none(request.types()));
   return candidates.first();
 }
 

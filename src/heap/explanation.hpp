@@ -13,7 +13,7 @@ Result<Explanation> explain(Core& core, const VkImageCreateInfo& info, const All
 Result<Explanation> explain(Core& core, const VkMemoryRequirements& requirements, ResourceKind kind,
                             const AllocationDesc& desc);
 Result<Explanation> explain(Core& core, Allocation allocation);
-Result<std::uint32_t> select_memory_type(const Core& core, std::uint32_t memory_type_bits,
+Result<std::uint32_t> select_memory_type(Core& core, std::uint32_t memory_type_bits,
                                          const AllocationDesc& desc);
 
 }  // namespace quarry::heap

@@ -15,6 +15,7 @@
 
 #include <quarry/quarry.hpp>
 
+#include "base/seed.hpp"
 #include "fakes/counting_host_callbacks.hpp"
 #include "fakes/create_infos.hpp"
 #include "fakes/expect.hpp"
