@@ -138,6 +138,39 @@ TEST(CreateInfoCopy, MovingHandsTheBlockOver) {
   EXPECT_EQ(taken.image(), nullptr);
 }
 
+TEST(CreateInfoCopy, TransferUsageIsAddedToTheCopyAlone) {
+  const VkBufferCreateInfo buffer = buffer_info(16, VK_BUFFER_USAGE_VERTEX_BUFFER_BIT);
+  auto buffer_copy = CreateInfoCopy::of(HostMemory::standard(), buffer);
+  ASSERT_TRUE(buffer_copy);
+  buffer_copy->add_transfer_usage();
+  EXPECT_EQ(buffer_copy->buffer()->usage, VkBufferUsageFlags{VK_BUFFER_USAGE_VERTEX_BUFFER_BIT |
+                                                             VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+                                                             VK_BUFFER_USAGE_TRANSFER_DST_BIT});
+  auto image_copy = CreateInfoCopy::of(HostMemory::standard(), image_info(8, 8));
+  ASSERT_TRUE(image_copy);
+  image_copy->add_transfer_usage();
+  EXPECT_EQ(image_copy->image()->usage,
+            VkImageUsageFlags{VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT |
+                              VK_IMAGE_USAGE_TRANSFER_DST_BIT});
+}
+
+#if defined(VK_KHR_maintenance5)
+TEST(CreateInfoCopy, TransferUsageIsAddedToTheNewerStructureToo) {
+  VkBufferUsageFlags2CreateInfoKHR usage2{};
+  usage2.sType = VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO_KHR;
+  usage2.usage = VK_BUFFER_USAGE_2_INDEX_BUFFER_BIT_KHR;
+  VkBufferCreateInfo info = buffer_info(16, 0);
+  info.pNext = &usage2;
+  auto copy = CreateInfoCopy::of(HostMemory::standard(), info);
+  ASSERT_TRUE(copy);
+  copy->add_transfer_usage();
+  const auto* copied = static_cast<const VkBufferUsageFlags2CreateInfoKHR*>(copy->buffer()->pNext);
+  EXPECT_EQ(copied->usage, VK_BUFFER_USAGE_2_INDEX_BUFFER_BIT_KHR |
+                               VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT);
+  EXPECT_EQ(usage2.usage, VK_BUFFER_USAGE_2_INDEX_BUFFER_BIT_KHR);
+}
+#endif
+
 TEST(StructureChain, FindsTheFirstOfItsTypeOrNothing) {
   VkExternalMemoryBufferCreateInfo second{};
   second.sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO;
