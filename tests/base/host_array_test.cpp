@@ -22,7 +22,7 @@ TEST(HostArray, AgreesWithAVectorUnderRandomOperations) {
       std::vector<std::uint64_t> model;
       for (int i = 0; i < 3000; ++i) {
         const std::uint64_t value = random.below(1000);
-        const std::size_t at = static_cast<std::size_t>(random.below(model.size() + 1));
+        const std::size_t at = random.index(model.size() + 1);
         switch (random.below(7)) {
           case 0:
           case 1:

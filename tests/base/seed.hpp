@@ -3,6 +3,7 @@
 // environment.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -38,6 +39,8 @@ class Random {
   std::uint64_t between(std::uint64_t low, std::uint64_t high) {
     return low + below(high - low + 1);
   }
+  /// An index into `count` things; count > 0.
+  std::size_t index(std::size_t count) { return static_cast<std::size_t>(below(count)); }
   bool one_in(std::uint64_t chance) { return below(chance) == 0; }
   /// In [1, 2^bits), all orders of magnitude alike.
   std::uint64_t any_magnitude(std::uint32_t bits) {

@@ -151,8 +151,7 @@ TEST(SlotMap, AgreesWithAMapUnderRandomOperations) {
         live.erase(victim);
       }
       if (!dead.empty()) {
-        ASSERT_EQ(map.status(dead[static_cast<std::size_t>(random.below(dead.size()))]),
-                  HandleStatus::stale);
+        ASSERT_EQ(map.status(dead[random.index(dead.size())]), HandleStatus::stale);
       }
     }
     for (const auto& [handle, value] : live) {

@@ -45,7 +45,7 @@ TEST(SlotMapThreads, EachThreadFindsItsOwnBesideInsertsAndErasesOfOthers) {
         if (own.size() < 50 && random.one_in(2)) {
           own.emplace_back(map.insert(number).handle, number);
         } else if (!own.empty()) {
-          std::swap(own[random.below(own.size())], own.back());
+          std::swap(own[random.index(own.size())], own.back());
           const auto found = map.lookup(own.back().first);
           if (!found || found.value->first != own.back().second ||
               found.value->second != ~own.back().second)
@@ -54,7 +54,7 @@ TEST(SlotMapThreads, EachThreadFindsItsOwnBesideInsertsAndErasesOfOthers) {
           dead.push_back(own.back().first);
           own.pop_back();
         }
-        if (!dead.empty() && map.status(dead[random.below(dead.size())]) != HandleStatus::stale)
+        if (!dead.empty() && map.status(dead[random.index(dead.size())]) != HandleStatus::stale)
           ++wrong;
       }
       for (const auto& [handle, number] : own) {

@@ -118,7 +118,7 @@ TEST(Buddy, TheLargestFreeSizeIsExactlyWhatARequestCanGet) {
         ASSERT_EQ(space.free(all->handle), OffsetError::none);
       }
       if (random.one_in(2) && !live.empty()) {
-        std::swap(live[random.below(live.size())], live.back());
+        std::swap(live[random.index(live.size())], live.back());
         ASSERT_EQ(space.free(live.back()), OffsetError::none);
         live.pop_back();
       } else if (const auto made = space.allocate({.size = random.any_magnitude(11)})) {

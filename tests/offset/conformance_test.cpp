@@ -233,7 +233,7 @@ std::uint64_t work(Algorithm& algorithm, std::uint64_t seed, bool& consistent) {
         consistent = consistent && algorithm.size() == before;
       }
     } else if (!live.empty() && random.one_in(3)) {
-      std::swap(live[random.below(live.size())], live.back());
+      std::swap(live[random.index(live.size())], live.back());
       consistent = consistent && algorithm.free(live.back()) == OffsetError::none;
       live.pop_back();
     } else {
@@ -293,7 +293,7 @@ TYPED_TEST(OffsetConformance, EverythingFreedInAnyOrderIsOneSpaceAgain) {
       live.push_back(this->placed(algorithm, {.size = bytes}).handle);
     }
     while (!live.empty()) {
-      std::swap(live[random.below(live.size())], live.back());
+      std::swap(live[random.index(live.size())], live.back());
       EXPECT_EQ(algorithm.free(live.back()), OffsetError::none);
       live.pop_back();
     }

@@ -133,7 +133,7 @@ TEST(Linear, F40MixedSizesFreedInAnyOrderLeaveOneFreeRange) {
       live.push_back(result->handle);
     }
     while (!live.empty()) {
-      std::swap(live[random.below(live.size())], live.back());
+      std::swap(live[random.index(live.size())], live.back());
       ASSERT_EQ(linear.free(live.back()), OffsetError::none);
       live.pop_back();
       // Never two free ranges side by side: there is at most one more than there are live ranges.
@@ -170,7 +170,7 @@ TEST(Linear, TheLargestFreeSizeIsExactlyWhatARequestCanGet) {
         ASSERT_EQ(space.free(all->handle), OffsetError::none);
       }
       if (random.one_in(2) && !live.empty()) {
-        std::swap(live[random.below(live.size())], live.back());
+        std::swap(live[random.index(live.size())], live.back());
         ASSERT_EQ(space.free(live.back()), OffsetError::none);
         live.pop_back();
       } else if (const auto made = space.allocate(

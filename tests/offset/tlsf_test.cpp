@@ -127,7 +127,7 @@ TEST(Tlsf, EveryAllocationLooksAtABoundedNumberOfRanges) {
     std::vector<OffsetHandle> live;
     for (int i = 0; i < 30'000; ++i) {
       if (!live.empty() && random.one_in(2)) {
-        std::swap(live[random.below(live.size())], live.back());
+        std::swap(live[random.index(live.size())], live.back());
         ASSERT_EQ(tlsf.free(live.back()), OffsetError::none);
         live.pop_back();
         continue;
@@ -258,7 +258,7 @@ TEST(Tlsf, TheLargestFreeClassTellsWhatCannotBeServed) {
     std::vector<OffsetHandle> live;
     for (int i = 0; i < 3000; ++i) {
       if (!live.empty() && random.below(100) < 45) {
-        std::swap(live[random.below(live.size())], live.back());
+        std::swap(live[random.index(live.size())], live.back());
         ASSERT_EQ(tlsf.free(live.back()), OffsetError::none);
         live.pop_back();
       } else {
