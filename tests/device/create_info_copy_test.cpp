@@ -78,6 +78,34 @@ TEST(CreateInfoCopy, OfAnImageTakesArraysAlong) {
   EXPECT_EQ(copied->pViewFormats[1], VK_FORMAT_R8G8B8A8_SRGB);
 }
 
+/// Copies an image's create-info with this structure in its chain; the structure must come back
+/// byte by byte.
+template <class T>
+void expect_copied(T structure, VkStructureType type) {
+  structure.sType = type;
+  VkImageCreateInfo info = image_info(8, 8);
+  info.pNext = &structure;
+  const auto copy = CreateInfoCopy::of(HostMemory::standard(), info);
+  ASSERT_TRUE(copy) << type;
+  ASSERT_NE(copy->image()->pNext, &structure);
+  EXPECT_EQ(std::memcmp(copy->image()->pNext, &structure, sizeof(T)), 0) << type;
+}
+
+TEST(CreateInfoCopy, KnowsTheOlderStructures) {
+  VkExternalMemoryImageCreateInfoNV external{};
+  external.handleTypes = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_WIN32_BIT_NV;
+  expect_copied(external, VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMAGE_CREATE_INFO_NV);
+  VkDedicatedAllocationImageCreateInfoNV image{};
+  image.dedicatedAllocation = VK_TRUE;
+  expect_copied(image, VK_STRUCTURE_TYPE_DEDICATED_ALLOCATION_IMAGE_CREATE_INFO_NV);
+  VkDedicatedAllocationBufferCreateInfoNV buffer{};
+  buffer.dedicatedAllocation = VK_TRUE;
+  expect_copied(buffer, VK_STRUCTURE_TYPE_DEDICATED_ALLOCATION_BUFFER_CREATE_INFO_NV);
+  VkBufferDeviceAddressCreateInfoEXT address{};
+  address.deviceAddress = 99;
+  expect_copied(address, VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_CREATE_INFO_EXT);
+}
+
 TEST(CreateInfoCopy, IgnoredPointersAreNotFollowed) {
   VkBufferCreateInfo info = buffer_info(64);
   info.queueFamilyIndexCount = 1000;

@@ -43,6 +43,20 @@ TEST(Requirements, Maintenance4AsksWithoutCreating) {
   fakes::expect_no_violations(opened.gpu);
 }
 
+TEST(Requirements, ImagesThatMaintenance4ExcludesAreMadeForTheQuery) {
+  OpenedDevice opened(profiles::discrete());
+  opened.gpu.permit(fakes::Rule::chain_unknown);
+  opened.gpu.permit(fakes::Rule::chain_not_enabled);
+  VkImageSwapchainCreateInfoKHR swapchain{};
+  swapchain.sType = VK_STRUCTURE_TYPE_IMAGE_SWAPCHAIN_CREATE_INFO_KHR;
+  VkImageCreateInfo info = image_info(64, 64);
+  info.pNext = &swapchain;
+  ASSERT_TRUE(requirements_of(opened.device, info, kNoPlane));
+  EXPECT_EQ(opened.gpu.calls(Function::get_device_image_memory_requirements), 0u);
+  EXPECT_EQ(opened.gpu.calls(Function::create_image), 1u);
+  EXPECT_EQ(opened.gpu.live().images, 0u);
+}
+
 TEST(Requirements, WithoutItAResourceIsMadeAndDestroyedAgain) {
   const OpenedDevice opened(at_version_1_0(profiles::discrete()));
   ASSERT_TRUE(requirements_of(opened.device, buffer_info(1000)));
