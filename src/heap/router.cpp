@@ -17,7 +17,8 @@ namespace quarry::heap {
 namespace {
 
 bool is_shortage(const Status& status) {
-  if (status) return false;
+  // Memory that cannot be mapped was there: no rung of the ladder makes it mappable.
+  if (status || status.error().code == VK_ERROR_MEMORY_MAP_FAILED) return false;
   switch (status.error().reason) {
     case Reason::out_of_device_memory:
     case Reason::over_budget:
@@ -207,7 +208,7 @@ Status Router::climb(const Request& request, std::uint32_t memory_type, bool wit
           ? request.pool == nullptr || request.size <= request.pool->bytes_left()
           : arena == nullptr || BlockSource::pool_allows_block(*arena, plan.place.size);
   while (allowed && is_shortage(status) &&
-         blocks_.release_empty_of_heap(heap, plan.place.size) != 0) {
+         blocks_.release_empty_of_heap(heap, lacking_bytes(plan, within_budget)) != 0) {
     shortage.rungs |= bit(LadderRung::empty_blocks_of_heap);
     status = again(Growth::generous);
   }
@@ -222,6 +223,15 @@ Status Router::climb(const Request& request, std::uint32_t memory_type, bool wit
     }
   }
   return status;
+}
+
+/// What must be given back before the heap has room. Where its figures say that there is room and
+/// the driver says no, as much again.
+VkDeviceSize Router::lacking_bytes(const TypePlan& plan, bool within_budget) const {
+  const std::uint32_t heap = plan.traits.heap;
+  const VkDeviceSize left =
+      within_budget ? core_.budget.left(heap) : core_.budget.left_to_limit(heap);
+  return plan.place.size > left ? plan.place.size - left : plan.place.size;
 }
 
 bool Router::ask_owner(std::uint32_t heap, VkDeviceSize bytes, Shortage& shortage) {
@@ -281,7 +291,9 @@ Status Router::finish(const Request& request, const TypePlan& plan, Record& reco
   const Result<std::byte*> mapped = map_memory(core_, record);
   if (!mapped) {
     leave_memory(record);
-    return Unexpected(mapped.error());
+    Error error = mapped.error();
+    if (error.reason == Reason::out_of_device_memory) error.reason = Reason::driver;
+    return Unexpected(error);
   }
   record.mapped_for_life = true;
   return {};

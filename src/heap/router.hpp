@@ -53,6 +53,7 @@ class Router {
                            Allocation allocation, Record& record);
   Status finish(const Request& request, const TypePlan& plan, Record& record);
   void leave_memory(Record& record);
+  VkDeviceSize lacking_bytes(const TypePlan& plan, bool within_budget) const;
   bool ask_owner(std::uint32_t heap, VkDeviceSize bytes, Shortage& shortage);
   Arena* make_arena(const TypePlan& plan);  ///< null without host memory
 

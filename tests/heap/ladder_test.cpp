@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: MIT
+// The out-of-memory ladder: for each rung a shortage that this rung alone can end, and the error
+// that names the rungs when none does.
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "heap/rig.hpp"
+
+namespace quarry::test {
+namespace {
+
+using fakes::buffer_info;
+using fakes::FakeProfile;
+using fakes::kMiB;
+
+std::uint32_t rungs(std::initializer_list<LadderRung> list) {
+  std::uint32_t bits = 0;
+  for (const LadderRung rung : list)
+    bits |= static_cast<std::uint32_t>(rung);
+  return bits;
+}
+
+/// One heap, one type; the driver tells no budget.
+FakeProfile one_heap(VkDeviceSize bytes) {
+  FakeProfile profile = fakes::profiles::single_type();
+  profile.heaps[0].size = bytes;
+  return profile;
+}
+
+/// Two heaps with a device-local type each.
+FakeProfile two_heaps(VkDeviceSize first, VkDeviceSize second) {
+  FakeProfile profile = fakes::profiles::small_first_device();
+  profile.heaps[0].size = first;
+  profile.heaps[1].size = second;
+  return profile;
+}
+
+/// An empty block of that size is left behind.
+void leave_empty_block(Rig& rig, VkDeviceSize bytes, Lifetime lifetime, std::uint64_t others = 0) {
+  const auto buffer = rig.allocator.create_buffer(buffer_info(bytes), {.lifetime = lifetime});
+  ASSERT_TRUE(buffer);
+  ASSERT_TRUE(rig.allocator.destroy(*buffer));
+  ASSERT_EQ(rig.allocator.totals().allocation_count, others);
+}
+
+const auto kAllOfTheHeap = [](AllocatorDesc& desc) { desc.assumed_budget_share = 1.0; };
+
+TEST(Ladder, EmptyBlocksOfTheArenaMakeRoom) {
+  Rig rig(one_heap(128 * kMiB), kAllOfTheHeap);
+  leave_empty_block(rig, 40 * kMiB, Lifetime::unspecified);
+  ASSERT_EQ(rig.gpu.used_bytes(0), 40 * kMiB);
+  const auto buffer = rig.allocator.create_buffer(buffer_info(100 * kMiB));
+  ASSERT_TRUE(buffer);
+  EXPECT_EQ(rig.gpu.used_bytes(0), 100 * kMiB);
+  EXPECT_TRUE(rig.allocator.destroy(*buffer));
+}
+
+TEST(Ladder, EmptyBlocksElsewhereOnTheHeapMakeRoomLongestEmptyFirst) {
+  Rig rig(one_heap(128 * kMiB), kAllOfTheHeap);
+  leave_empty_block(rig, 20 * kMiB, Lifetime::short_lived);
+  rig.now += 1;
+  leave_empty_block(rig, 30 * kMiB, Lifetime::long_lived);
+  // 78 MiB are left. The one that was empty longest is enough.
+  const auto first = rig.allocator.create_buffer(buffer_info(90 * kMiB));
+  ASSERT_TRUE(first);
+  EXPECT_EQ(rig.gpu.used_bytes(0), 120 * kMiB);
+  const auto second = rig.allocator.create_buffer(buffer_info(32 * kMiB));
+  ASSERT_TRUE(second);
+  EXPECT_EQ(rig.gpu.used_bytes(0), 122 * kMiB);
+  EXPECT_TRUE(rig.allocator.destroy(*first));
+  EXPECT_TRUE(rig.allocator.destroy(*second));
+}
+
+TEST(Ladder, EmptyBlocksOfPoolsGiveWayDownToTheirMinimum) {
+  Rig rig(one_heap(128 * kMiB), kAllOfTheHeap);
+  const auto pool = rig.allocator.create_pool({.block_bytes = 32 * kMiB, .minimum_blocks = 1});
+  ASSERT_TRUE(pool);
+  std::vector<Allocation> halves;
+  for (int i = 0; i < 2; ++i) {
+    halves.push_back(
+        *rig.allocator.allocate(requirements(32 * kMiB), ResourceKind::linear, {.pool = *pool}));
+  }
+  for (const Allocation half : halves)
+    EXPECT_TRUE(rig.allocator.free(half));
+  const auto buffer = rig.allocator.create_buffer(buffer_info(90 * kMiB));
+  ASSERT_TRUE(buffer);
+  EXPECT_EQ(rig.allocator.pool_totals(*pool)->block_count, 1u);
+  EXPECT_EQ(reason_of(rig.allocator.create_buffer(buffer_info(20 * kMiB))),
+            Reason::out_of_device_memory);
+  EXPECT_EQ(rig.allocator.pool_totals(*pool)->block_count, 1u);
+  EXPECT_TRUE(rig.allocator.destroy(*buffer));
+  EXPECT_TRUE(rig.allocator.destroy_pool(*pool));
+}
+
+struct Evictor {
+  Rig* rig = nullptr;
+  Buffer victim;
+  int asked = 0;
+  std::uint32_t heap = ~0u;
+  VkDeviceSize bytes = 0;
+  bool answer = true;
+  std::function<void()> also;
+
+  static bool on_shortage(void* user, std::uint32_t heap, VkDeviceSize bytes) {
+    auto& self = *static_cast<Evictor*>(user);
+    ++self.asked;
+    self.heap = heap;
+    self.bytes = bytes;
+    if (self.rig != nullptr) {
+      EXPECT_TRUE(self.rig->allocator.destroy(std::exchange(self.victim, {})));
+    }
+    if (self.also) self.also();
+    return self.answer;
+  }
+  Rig::Change change() {
+    return [this](AllocatorDesc& desc) {
+      desc.assumed_budget_share = 1.0;
+      desc.on_shortage = on_shortage;
+      desc.shortage_user = this;
+    };
+  }
+};
+
+TEST(Ladder, TheOwnerMakesRoom) {
+  Evictor evictor;
+  Rig rig(one_heap(128 * kMiB), evictor.change());
+  const auto victim =
+      rig.allocator.create_buffer(buffer_info(60 * kMiB), {.dedicated = Dedicated::always});
+  ASSERT_TRUE(victim);
+  evictor.rig = &rig;
+  evictor.victim = *victim;
+  const auto buffer = rig.allocator.create_buffer(buffer_info(100 * kMiB));
+  ASSERT_TRUE(buffer);
+  EXPECT_EQ(evictor.asked, 1);
+  EXPECT_EQ(evictor.heap, 0u);
+  EXPECT_EQ(evictor.bytes, 100 * kMiB);
+  EXPECT_TRUE(rig.allocator.destroy(*buffer));
+}
+
+TEST(Ladder, AnOwnerWhoSaysNoIsBelieved) {
+  Evictor evictor;
+  evictor.answer = false;
+  Rig rig(one_heap(128 * kMiB), evictor.change());
+  rig.gpu.reset_calls();
+  rig.gpu.refuse_allocations(
+      [](const VkMemoryAllocateInfo&) { return VK_ERROR_OUT_OF_DEVICE_MEMORY; });
+  const auto refused =
+      rig.allocator.create_buffer(buffer_info(1 * kMiB), {.dedicated = Dedicated::always});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().tried, rungs({LadderRung::owner_callback}));
+  EXPECT_EQ(evictor.asked, 1);
+  EXPECT_EQ(rig.driver_allocations(), 2u) << "once within the budget and once beyond";
+  rig.gpu.refuse_allocations(nullptr);
+}
+
+TEST(Ladder, TheOwnerMayAllocateWhileItIsAskedAndIsNotAskedAgain) {
+  Evictor evictor;
+  Rig rig(one_heap(128 * kMiB), evictor.change());
+  Reason inner = Reason::none;
+  evictor.also = [&] { inner = reason_of(rig.allocator.create_buffer(buffer_info(127 * kMiB))); };
+  const auto all = rig.allocator.create_buffer(buffer_info(120 * kMiB));
+  ASSERT_TRUE(all);
+  EXPECT_EQ(reason_of(rig.allocator.create_buffer(buffer_info(100 * kMiB))),
+            Reason::out_of_device_memory);
+  EXPECT_EQ(inner, Reason::out_of_device_memory);
+  EXPECT_EQ(evictor.asked, 1);
+  EXPECT_TRUE(rig.allocator.destroy(*all));
+}
+
+TEST(Ladder, ASmallerBlockIsMadeWhereTheDriverRefusesTheNextInTheGrowth) {
+  Rig rig(one_heap(512 * kMiB));
+  rig.gpu.refuse_allocations([](const VkMemoryAllocateInfo& info) {
+    return info.allocationSize > 1 * kMiB ? VK_ERROR_OUT_OF_DEVICE_MEMORY : VK_SUCCESS;
+  });
+  const auto buffer = rig.allocator.create_buffer(buffer_info(600'000));
+  ASSERT_TRUE(buffer);
+  EXPECT_EQ(rig.gpu.used_bytes(0), 1 * kMiB);
+  EXPECT_EQ(rig.driver_allocations(), 3u) << "4, 2 and 1 MiB";
+  EXPECT_TRUE(rig.allocator.destroy(*buffer));
+}
+
+TEST(Ladder, TheSmallestBlockIsTheRequestInWholeGranules) {
+  Rig rig(one_heap(512 * kMiB));
+  std::vector<VkDeviceSize> sizes;
+  rig.gpu.refuse_allocations([&](const VkMemoryAllocateInfo& info) {
+    sizes.push_back(info.allocationSize);
+    return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+  });
+  const auto refused = rig.allocator.create_buffer(buffer_info(600'000));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().reason, Reason::out_of_device_memory);
+  EXPECT_EQ(refused.error().code, VK_ERROR_OUT_OF_DEVICE_MEMORY);
+  EXPECT_EQ(refused.error().tried, rungs({LadderRung::smaller_block}));
+  EXPECT_EQ(refused.error().memory_types_tried, 1u);
+  EXPECT_EQ(refused.error().requested_bytes, 600'000u);
+  EXPECT_EQ(sizes.back(), 655'360u);
+  EXPECT_LE(sizes.size(), 10u) << "never a storm of driver calls";
+  rig.gpu.refuse_allocations(nullptr);
+}
+
+TEST(Ladder, TheNextMemoryTypeServes) {
+  Rig rig(two_heaps(64 * kMiB, 512 * kMiB));
+  rig.gpu.refuse_allocations([](const VkMemoryAllocateInfo& info) {
+    return info.memoryTypeIndex == 0 ? VK_ERROR_OUT_OF_DEVICE_MEMORY : VK_SUCCESS;
+  });
+  const auto buffer = rig.allocator.create_buffer(buffer_info(1 * kMiB));
+  ASSERT_TRUE(buffer);
+  EXPECT_EQ(rig.allocator.info(buffer->allocation)->memory_type, 1u);
+  EXPECT_TRUE(rig.allocator.destroy(*buffer));
+}
+
+TEST(Ladder, AnErrorTellsEveryRungAndTypeThatWasTried) {
+  Evictor evictor;
+  Rig rig(two_heaps(256 * kMiB, 512 * kMiB), evictor.change());
+  const auto first = rig.allocator.create_buffer(buffer_info(4 * kMiB));
+  const auto second = rig.allocator.create_buffer(buffer_info(8 * kMiB));
+  ASSERT_TRUE(first && second);
+  ASSERT_TRUE(rig.allocator.destroy(*first));
+  leave_empty_block(rig, 1 * kMiB, Lifetime::short_lived, 1);
+  ASSERT_EQ(rig.gpu.live().memories, 3u);
+  rig.gpu.refuse_allocations(
+      [](const VkMemoryAllocateInfo&) { return VK_ERROR_OUT_OF_DEVICE_MEMORY; });
+  const auto refused = rig.allocator.create_buffer(buffer_info(5 * kMiB));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(
+      refused.error().tried,
+      rungs({LadderRung::empty_blocks_of_arena, LadderRung::empty_blocks_of_heap,
+             LadderRung::owner_callback, LadderRung::smaller_block, LadderRung::next_memory_type}));
+  EXPECT_EQ(refused.error().memory_types_tried, 3u);
+  EXPECT_EQ(evictor.asked, 2) << "once for each heap";
+  EXPECT_EQ(rig.gpu.live().memories, 1u);
+  EXPECT_TRUE(rig.allocator.destroy(*second));
+  rig.gpu.refuse_allocations(nullptr);
+}
+
+TEST(Ladder, OneTypeAloneIsNotTheNextType) {
+  Rig rig(one_heap(64 * kMiB));
+  const auto all = rig.allocator.create_buffer(buffer_info(60 * kMiB));
+  ASSERT_TRUE(all) << "beyond the budget, which nobody asked to keep";
+  const auto refused = rig.allocator.create_buffer(buffer_info(20 * kMiB));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().tried & rungs({LadderRung::next_memory_type}), 0u);
+  EXPECT_TRUE(rig.allocator.destroy(*all));
+}
+
+TEST(Ladder, AnErrorThatIsNoShortageEndsTheClimbWithTheDriversCode) {
+  Rig rig(two_heaps(64 * kMiB, 128 * kMiB));
+  for (const Dedicated dedicated : {Dedicated::automatic, Dedicated::always}) {
+    rig.gpu.reset_calls();
+    rig.gpu.fail(fakes::Function::allocate_memory, 1, VK_ERROR_DEVICE_LOST);
+    const auto refused =
+        rig.allocator.create_buffer(buffer_info(1 * kMiB), {.dedicated = dedicated});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, VK_ERROR_DEVICE_LOST);
+    EXPECT_EQ(refused.error().reason, Reason::driver);
+    EXPECT_EQ(rig.driver_allocations(), 1u);
+  }
+  EXPECT_EQ(rig.allocator.counters().failed_allocations, 0u);
+}
+
+TEST(Ladder, ShortagesAreCounted) {
+  Rig rig(one_heap(64 * kMiB));
+  EXPECT_EQ(reason_of(rig.allocator.create_buffer(buffer_info(65 * kMiB))),
+            Reason::larger_than_heap);
+  EXPECT_EQ(rig.allocator.counters().failed_allocations, 0u);
+  const auto all = rig.allocator.create_buffer(buffer_info(60 * kMiB));
+  ASSERT_TRUE(all);
+  EXPECT_EQ(reason_of(rig.allocator.create_buffer(buffer_info(20 * kMiB))),
+            Reason::out_of_device_memory);
+  EXPECT_EQ(rig.allocator.counters().failed_allocations, 1u);
+  EXPECT_TRUE(rig.allocator.destroy(*all));
+}
+
+TEST(Ladder, AMappingThatFailsLeavesNoAllocation) {
+  Rig rig(fakes::profiles::single_type());
+  rig.gpu.fail(fakes::Function::map_memory, 1, VK_ERROR_MEMORY_MAP_FAILED);
+  const auto refused = rig.allocator.create_buffer(buffer_info(100), {.mapped = true});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, VK_ERROR_MEMORY_MAP_FAILED);
+  EXPECT_EQ(rig.allocator.totals().allocation_count, 0u);
+  const auto buffer = rig.allocator.create_buffer(buffer_info(100), {.mapped = true});
+  ASSERT_TRUE(buffer);
+  EXPECT_TRUE(rig.allocator.destroy(*buffer));
+}
+
+}  // namespace
+}  // namespace quarry::test
