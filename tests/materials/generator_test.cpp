@@ -44,7 +44,7 @@ double mean(const Image& image, std::size_t channel) {
 class EveryRecipe : public ::testing::TestWithParam<std::size_t> {};
 
 TEST_P(EveryRecipe, IsReproducibleWhateverTheThreads) {
-  const ProceduralMaterial material{"m", GetParam(), 11};
+  const ProceduralMaterial material{"m", GetParam(), 11, 0};
   const auto one = render_material(material, small(1));
   const auto many = render_material(material, small(5));
   ASSERT_EQ(one.size(), kMapKinds);
@@ -56,7 +56,7 @@ TEST_P(EveryRecipe, IsReproducibleWhateverTheThreads) {
 }
 
 TEST_P(EveryRecipe, MipsAreTheAveragesOfTheirLevel) {
-  const auto maps = render_material({"m", GetParam(), 3}, small());
+  const auto maps = render_material({"m", GetParam(), 3, 1}, small());
   for (const MapKind kind : {MapKind::normal, MapKind::surface})
     for (std::uint32_t level = 1; level < 6; ++level)
       for (std::size_t channel = 0; channel < 2; ++channel)
@@ -67,7 +67,7 @@ TEST_P(EveryRecipe, MipsAreTheAveragesOfTheirLevel) {
 
 TEST_P(EveryRecipe, IsPlausible) {
   for (const std::uint32_t seed : {1u, 2u, 3u}) {
-    const auto maps = render_material({"m", GetParam(), seed}, small());
+    const auto maps = render_material({"m", GetParam(), seed, seed}, small());
     const Image albedo = decoded(maps, MapKind::albedo, 0);
     const Image normal = decoded(maps, MapKind::normal, 0);
     const Image surface = decoded(maps, MapKind::surface, 0);
@@ -83,7 +83,7 @@ TEST_P(EveryRecipe, IsPlausible) {
 
 /// Across the texture's border the first and last columns must match like any neighbours.
 TEST_P(EveryRecipe, RepeatsWithoutASeam) {
-  const auto maps = render_material({"m", GetParam(), 5}, small());
+  const auto maps = render_material({"m", GetParam(), 5, 0}, small());
   const Image albedo = decoded(maps, MapKind::albedo, 1);
   const std::uint32_t edge = albedo.width();
   const auto difference = [&](std::uint32_t a, std::uint32_t b, bool rows) {
@@ -145,10 +145,10 @@ TEST(Generator, Bc7SetsAreBc7) {
   RenderOptions options = small();
   options.size = 64;
   options.bc7 = true;
-  const auto maps = render_material({"m", 0, 1}, options);
+  const auto maps = render_material({"m", 0, 1, 0}, options);
   const auto image =
       decode_blocks(*find_format(VK_FORMAT_BC7_SRGB_BLOCK), 64, 64, maps[0].level(0));
-  const auto plain = render_material({"m", 0, 1}, [] {
+  const auto plain = render_material({"m", 0, 1, 0}, [] {
     RenderOptions same = small();
     same.size = 64;
     return same;
@@ -164,7 +164,7 @@ TEST(Generator, ProgressEndsAtOne) {
     EXPECT_GT(done, last);
     last = done;
   };
-  render_material({"m", 0, 1}, options);
+  render_material({"m", 0, 1, 0}, options);
   EXPECT_DOUBLE_EQ(last, 1.0);
 }
 

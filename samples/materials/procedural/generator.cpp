@@ -115,7 +115,8 @@ std::vector<ProceduralMaterial> procedural_materials(std::size_t count, std::uin
     std::string number = std::to_string(i + 1);
     number.insert(0, number.size() < 2 ? 1 : 0, '0');
     materials.push_back({number + "-" + recipes()[recipe].name, recipe,
-                         hash(static_cast<std::uint32_t>(i), 0x51ed270bu, seed)});
+                         hash(static_cast<std::uint32_t>(i), 0x51ed270bu, seed),
+                         static_cast<std::uint32_t>(i / recipes().size())});
   }
   return materials;
 }
@@ -145,7 +146,7 @@ std::vector<TextureChain> render_material(const ProceduralMaterial& material,
     chains.emplace_back(procedural_format(static_cast<MapKind>(kind), options.bc7), size, size);
     tails.emplace_back(size >> tail_level, size >> tail_level);
   }
-  const Shader shader = recipes()[material.recipe].make(Dice(material.seed));
+  const Shader shader = recipes()[material.recipe].make(Dice(material.seed, material.variant));
   const std::size_t total = std::size_t{tiles} * tiles;
   std::mutex progress_mutex;
   std::size_t done = 0;

@@ -23,6 +23,7 @@ struct ProceduralMaterial {
   std::string name;
   std::size_t recipe = 0;  ///< index into recipes()
   std::uint32_t seed = 0;
+  std::uint32_t variant = 0;  ///< how often the recipe was used before in the set
 };
 
 /// The first `count` materials of a seed: every recipe in turn, then again with other colours and

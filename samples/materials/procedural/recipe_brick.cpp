@@ -31,7 +31,7 @@ Shader make_brick(Dice dice) {
       Palette{srgb(206, 200, 188), srgb(170, 160, 146), srgb(120, 114, 106)},
       Palette{srgb(138, 60, 58), srgb(72, 36, 42), srgb(84, 80, 78)},
   };
-  const Palette palette = palettes[dice.below(palettes.size())];
+  const Palette palette = dice.pick(palettes);
   const float rows = static_cast<float>(16 + 4 * dice.below(3));
   const float columns = rows * 0.375f;
   const float whole_columns = whole_part(columns + 0.5f);

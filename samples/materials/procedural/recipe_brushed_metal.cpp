@@ -12,7 +12,7 @@ namespace quarry::materials {
 Shader make_brushed_metal(Dice dice) {
   const std::array colors = {metals::kIron, metals::kBrass, metals::kAluminium, metals::kCopper,
                              metals::kTitanium};
-  const Rgb color = colors[dice.below(colors.size())];
+  const Rgb color = dice.pick(colors);
   const float plates = static_cast<float>(2u << dice.below(2));
   const float base_roughness = dice.between(0.26f, 0.38f);
   const std::uint32_t across_seed = dice.seed();

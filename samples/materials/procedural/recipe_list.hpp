@@ -14,5 +14,13 @@ Shader make_fabric(Dice dice);
 Shader make_brick(Dice dice);
 Shader make_marble(Dice dice);
 Shader make_rusted_metal(Dice dice);
+Shader make_leather(Dice dice);
+Shader make_sand(Dice dice);
+Shader make_concrete(Dice dice);
+Shader make_hammered_metal(Dice dice);
+Shader make_cobblestone(Dice dice);
+Shader make_terrazzo(Dice dice);
+Shader make_tread_plate(Dice dice);
+Shader make_moss(Dice dice);
 
 }  // namespace quarry::materials

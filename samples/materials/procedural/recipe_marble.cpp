@@ -23,7 +23,7 @@ Shader make_marble(Dice dice) {
       Palette{srgb(226, 208, 178), srgb(206, 178, 140), srgb(150, 104, 66)},   // cream
       Palette{srgb(176, 108, 96), srgb(196, 140, 124), srgb(240, 226, 214)},   // rose
   };
-  const Palette palette = palettes[dice.below(palettes.size())];
+  const Palette palette = dice.pick(palettes);
   const float slabs = dice.below(2) == 0 ? 0.0f : 4.0f;
   const auto bend = std::make_shared<SampledNoise>(Octaves{{2, 2, dice.seed()}, 6, 0.5f});
   const auto veins = std::make_shared<SampledNoise>(Octaves{{2, 4, dice.seed()}, 3, 0.5f});
@@ -33,7 +33,7 @@ Shader make_marble(Dice dice) {
 
   return [=](SurfaceTile& tile) {
     const Field clouds = fractal_noise(tile.window, {{4, 4, cloud_seed}, 6, 0.6f});
-    const Field crystals = fractal_noise(tile.window, {{512, 512, crystal_seed}, 3, 0.8f});
+    const Field crystals = fractal_noise(tile.window, {{512, 512, crystal_seed}, 4, 0.9f});
     for_each_pixel(tile.window, [&](std::size_t i, float u, float v) {
       const auto column = static_cast<std::uint32_t>(u * slabs);
       const auto row = static_cast<std::uint32_t>(v * slabs);
@@ -56,7 +56,7 @@ Shader make_marble(Dice dice) {
       }
       const Rgb ground =
           mix(palette.ground, palette.cloud, saturate(0.4f + 0.4f * clouds[i] + 0.2f * bent));
-      const Rgb stone = mix(ground, palette.vein, vein) * (1.0f + 0.03f * crystals[i]);
+      const Rgb stone = mix(ground, palette.vein, vein) * (1.0f + 0.07f * crystals[i]);
       tile.set_color(i, stone * (1.0f - 0.6f * seam));
       tile.height[i] = -0.0005f * seam + 0.000003f * crystals[i] - 0.00002f * vein;
       tile.roughness[i] = saturate(0.09f + 0.05f * vein + 0.015f * clouds[i] + 0.6f * seam);

@@ -20,7 +20,7 @@ Shader make_stone(Dice dice) {
       Palette{srgb(104, 58, 46), srgb(176, 112, 88), srgb(84, 50, 46)},       // red rock
       Palette{srgb(150, 144, 128), srgb(222, 216, 200), srgb(160, 138, 98)},  // limestone
   };
-  const Palette palette = palettes[dice.below(palettes.size())];
+  const Palette palette = dice.pick(palettes);
   const std::uint32_t broad_seed = dice.seed();
   const std::uint32_t ridge_seed = dice.seed();
   const std::uint32_t crack_seed = dice.seed();

@@ -73,7 +73,7 @@ Shader make_tiles(Dice dice) {
       Palette{srgb(28, 28, 32), srgb(232, 230, 224), srgb(120, 118, 114)},
       Palette{srgb(122, 60, 104), srgb(228, 186, 92), srgb(70, 66, 68)},
   };
-  const Palette palette = palettes[dice.below(palettes.size())];
+  const Palette palette = dice.pick(palettes);
   const bool hexagons = dice.below(2) == 0;
   const std::uint32_t count = hexagons ? 12 : 6 + 2 * dice.below(4);
   const std::uint32_t tile_seed = dice.seed();
@@ -82,7 +82,7 @@ Shader make_tiles(Dice dice) {
 
   return [=](SurfaceTile& tile) {
     const Field glaze = fractal_noise(tile.window, {{16, 16, glaze_seed}, 5, 0.55f});
-    const Field sand = fractal_noise(tile.window, {{512, 512, grout_seed}, 3, 0.9f});
+    const Field sand = fractal_noise(tile.window, {{512, 512, grout_seed}, 4, 0.9f});
     Remembered<Fired> drawn;
     for_each_pixel(tile.window, [&](std::size_t i, float u, float v) {
       const Place place =
@@ -102,13 +102,13 @@ Shader make_tiles(Dice dice) {
           (fired.tilt_u * place.from_middle_u + fired.tilt_v * place.from_middle_v) * 0.0035f;
 
       const Rgb base = pick == 0 ? palette.first : palette.second;
-      const Rgb glazed =
-          base * (0.82f + 0.3f * fired.tone + 0.05f * glaze[i]) * (0.8f + 0.2f * pillow);
+      const Rgb glazed = base * (0.82f + 0.3f * fired.tone + 0.05f * glaze[i] + 0.025f * sand[i]) *
+                         (0.8f + 0.2f * pillow);
       const Rgb grout = palette.grout * saturate(0.8f + 0.12f * sand[i] + 0.1f * glaze[i]);
       tile.set_color(i, mix(grout, glazed, inside));
       tile.height[i] = mix(0.00010f * sand[i] + 0.00004f * glaze[i],
                            0.0025f + 0.0022f * pillow + tilt + 0.00006f * glaze[i], inside);
-      tile.roughness[i] = mix(0.9f, saturate(0.13f + 0.04f * glaze[i]), inside);
+      tile.roughness[i] = mix(0.9f, saturate(0.13f + 0.04f * glaze[i] + 0.02f * sand[i]), inside);
       tile.occlusion[i] = mix(0.62f, 1.0f, smooth_step(-0.01f, 0.05f, edge));
     });
   };

@@ -38,7 +38,7 @@ Shader make_wood(Dice dice) {
       Palette{srgb(150, 74, 48), srgb(98, 40, 26)},      // mahogany
       Palette{srgb(142, 134, 124), srgb(98, 92, 86)},    // weathered
   };
-  const Palette palette = palettes[dice.below(palettes.size())];
+  const Palette palette = dice.pick(palettes);
   const float boards = static_cast<float>(6 + dice.below(6));
   const float rings = dice.between(5.0f, 9.0f);
   const float gloss = dice.between(0.35f, 0.6f);
@@ -48,8 +48,8 @@ Shader make_wood(Dice dice) {
   const std::uint32_t pore_seed = dice.seed();
 
   return [=](SurfaceTile& tile) {
-    const Field fibres = fractal_noise(tile.window, {{256, 8, fibre_seed}, 4, 0.7f});
-    const Field pores = fractal_noise(tile.window, {{1024, 32, pore_seed}, 1});
+    const Field fibres = fractal_noise(tile.window, {{256, 8, fibre_seed}, 5, 0.8f});
+    const Field pores = fractal_noise(tile.window, {{1024, 32, pore_seed}, 2, 0.8f});
     Remembered<float> offsets;
     Remembered<Board> drawn;
     for_each_pixel(tile.window, [&](std::size_t i, float u, float v) {
@@ -76,12 +76,12 @@ Shader make_wood(Dice dice) {
       const float edge_v = (0.5f - std::abs(fraction(along) - 0.5f)) * boards * 0.5f;
       const float edge = std::min(edge_u, edge_v);
       const float gap = smooth_step(0.014f, 0.005f, edge);
-      const float pore = smooth_step(0.45f, 0.8f, pores[i]) * (0.35f + 0.65f * late);
+      const float pore = smooth_step(0.35f, 0.75f, pores[i]) * (0.35f + 0.65f * late);
       const float round = smooth_step(0.0f, 0.05f, edge);
 
       tile.height[i] =
-          0.0022f * round + 0.00014f * (0.7f * late + 0.5f * fibres[i]) - 0.0002f * pore;
-      Rgb color = mix(palette.early, palette.late, saturate(0.8f * late + 0.14f * fibres[i]));
+          0.0022f * round + 0.00014f * (0.7f * late + 0.9f * fibres[i]) - 0.0002f * pore;
+      Rgb color = mix(palette.early, palette.late, saturate(0.8f * late + 0.3f * fibres[i]));
       color = mix(color, palette.late * 0.45f, saturate(1.3f * knot * knot + 0.35f * pore));
       color = color * (0.72f + 0.5f * piece.tone) * (1.0f - 0.9f * gap);
       tile.set_color(i, color);

@@ -14,7 +14,8 @@ constexpr const char* kRecipeKey = "quarryRecipe";
 
 std::string description(const ProceduralMaterial& material) {
   return std::string(recipes()[material.recipe].name) + " seed " + std::to_string(material.seed) +
-         " generator " + std::to_string(kGeneratorVersion);
+         " variant " + std::to_string(material.variant) + " generator " +
+         std::to_string(kGeneratorVersion);
 }
 
 }  // namespace

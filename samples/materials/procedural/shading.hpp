@@ -70,7 +70,8 @@ inline Rgb srgb(int r, int g, int b) {
 /// Numbers for one material, one after the other.
 class Dice {
  public:
-  explicit Dice(std::uint32_t seed) : state_(seed) {}
+  /// `variant` counts the materials that one recipe makes in a set.
+  Dice(std::uint32_t seed, std::uint32_t variant) : state_(seed), variant_(variant) {}
   std::uint32_t seed() {
     state_ = state_ * 1664525u + 1013904223u;
     std::uint32_t h = state_;
@@ -83,8 +84,15 @@ class Dice {
   }
   std::uint32_t below(std::uint32_t count) { return seed() % count; }
 
+  /// Variants take the choices in turn, so that a set has them all before one comes again.
+  template <class Choices>
+  const auto& pick(const Choices& choices) const {
+    return choices[variant_ % choices.size()];
+  }
+
  private:
   std::uint32_t state_;
+  std::uint32_t variant_;
 };
 
 }  // namespace quarry::materials

@@ -11,8 +11,8 @@ namespace quarry::materials {
 Shader make_rusted_metal(Dice dice) {
   const std::array paints = {srgb(38, 92, 110), srgb(188, 142, 40), srgb(70, 96, 62),
                              srgb(158, 52, 40), srgb(196, 196, 188)};
-  const Rgb paint = paints[dice.below(paints.size())];
-  const float spread = dice.between(0.15f, 0.55f);
+  const Rgb paint = dice.pick(paints);
+  const float spread = dice.between(-0.02f, 0.26f);
   const Rgb rust_dark = srgb(66, 30, 18);
   const Rgb rust_bright = srgb(176, 88, 38);
   const std::uint32_t blotch_seed = dice.seed();
@@ -28,16 +28,16 @@ Shader make_rusted_metal(Dice dice) {
     for (std::size_t i = 0; i < tile.height.size(); ++i) {
       const float attack = blotches[i] + 0.22f * runs[i] + 0.12f * crust[i];
       const float rust = smooth_step(spread, spread + 0.16f, attack);
-      const float bare = smooth_step(spread - 0.12f, spread - 0.06f, attack) * (1.0f - rust);
-      const float stained = smooth_step(spread - 0.9f, spread - 0.05f, attack + 0.3f * runs[i]);
+      const float bare = smooth_step(spread - 0.07f, spread - 0.03f, attack) * (1.0f - rust);
+      const float stained = smooth_step(spread - 0.45f, spread - 0.04f, attack + 0.35f * runs[i]);
       const float whole = (1.0f - rust) * (1.0f - bare);
 
       const Rgb rusty =
-          mix(rust_dark, rust_bright, saturate(0.45f + 0.3f * crust[i] + 0.15f * peel[i]));
-      const Rgb painted =
-          mix(paint * (1.0f + 0.035f * peel[i]), rust_bright * 0.6f, 0.3f * stained);
+          mix(rust_dark, rust_bright, saturate(0.42f + 0.55f * crust[i] + 0.3f * peel[i]));
+      const Rgb painted = mix(paint * (1.0f + 0.06f * peel[i] + 0.08f * blotches[i]),
+                              rust_bright * 0.6f, 0.45f * stained);
       tile.set_color(i, rusty * rust + metals::kIron * (0.6f * bare) + painted * whole);
-      tile.height[i] = 0.0007f * whole + 0.00012f * whole * 0.2f * peel[i] +
+      tile.height[i] = 0.0007f * whole + 0.00004f * whole * peel[i] +
                        rust * (0.0012f * crust[i] + 0.0002f * peel[i] + 0.0004f);
       tile.metalness[i] = bare;
       tile.roughness[i] = saturate(0.92f * rust + 0.42f * bare +
