@@ -91,6 +91,11 @@ TEST(CellularNoise, NearestIsTheSmallestDistance) {
   EXPECT_NEAR(grid.nearest[0], std::sqrt(2.0f) * (0.5f - 0.5f / 16.0f), 1e-5f);
 }
 
+TEST(CellularNoise, CellsAreAtLeastTwoPixelsWide) {
+  const Cells dense = cellular_noise(kWhole, {8 * kSize, kSize, 4}, 1.0f);
+  EXPECT_EQ(dense.nearest, cellular_noise(kWhole, {kSize / 2, kSize / 2, 4}, 1.0f).nearest);
+}
+
 TEST(SampledNoise, RepeatsAndAgreesWithItself) {
   const SampledNoise noise(octaves(8, 8));
   for (const float u : {0.0f, 0.123f, 0.999f})

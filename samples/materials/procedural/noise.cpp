@@ -195,7 +195,9 @@ Field fractal_noise(const Window& window, const Octaves& octaves) {
   return sum;
 }
 
-Cells cellular_noise(const Window& window, const Lattice& lattice, float jitter) {
+Cells cellular_noise(const Window& window, const Lattice& wanted, float jitter) {
+  const Lattice lattice = {std::min(wanted.columns, window.size / 2),
+                           std::min(wanted.rows, window.size / 2), wanted.seed};
   const Span columns(window.size, lattice.columns, window.left, window.width);
   const Span rows(window.size, lattice.rows, window.top, window.height);
   const float column_scale = 1.0f / static_cast<float>(columns.cell_pixels());

@@ -24,7 +24,7 @@ constexpr float hash_unit(std::uint32_t a, std::uint32_t b, std::uint32_t seed) 
   return static_cast<float>(hash(a, b, seed) >> 8) * (1.0f / 16777216.0f);
 }
 
-/// Lattice cells across and down the texture, powers of two, at most half the texture's size.
+/// Lattice cells across and down the texture, powers of two.
 struct Lattice {
   std::uint32_t columns = 1;
   std::uint32_t rows = 1;
@@ -53,7 +53,7 @@ struct Cells {
   Field id;       ///< 0 to 1, one number for each cell
 };
 
-/// One point in each lattice cell; `jitter` from 0 (a grid) to 1.
+/// One point in each lattice cell; `jitter` from 0 (a grid) to 1. Cells are made at least two pixels wide.
 Cells cellular_noise(const Window& window, const Lattice& lattice, float jitter);
 
 }  // namespace quarry::materials
