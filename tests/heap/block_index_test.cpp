@@ -45,7 +45,8 @@ TEST(BlockIndex, AgreesWithALinearSearchWhateverIsPublished) {
     for (int step = 0; step < 4'000; ++step) {
       if (model.empty() || random.one_in(4)) {
         // Sometimes far apart, so that summary words come into play.
-        model.resize(model.size() + random.between(1, random.one_in(20) ? 3'000 : 3), 0);
+        const std::uint64_t more = random.between(1, random.one_in(20) ? 3'000 : 3);
+        model.resize(model.size() + static_cast<std::size_t>(more), 0);
         ASSERT_TRUE(index.reserve(static_cast<std::uint32_t>(model.size())));
       }
       const auto rank = static_cast<std::uint32_t>(random.below(model.size()));
