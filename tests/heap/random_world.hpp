@@ -81,6 +81,7 @@ class RandomWorld {
 
   Rig rig_;
   Random random_;
+  bool has_mapping_cap_;
   fakes::FakeProfile profile_;
   bool growing_ = true;
   std::vector<Live> live_;
