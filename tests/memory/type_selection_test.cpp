@@ -179,6 +179,12 @@ TEST(TypeSelection, PreferredFlagsOutweighTheIntent) {
   EXPECT_EQ(order_of(profiles::nvidia_h200(), two), (Types{3, 4, 2}));
 }
 
+TEST(TypeSelection, AFlagThatWasAskedForDoesNotCountAgainstAType) {
+  const TypeRequest request{.intent = MemoryIntent::upload,
+                            .preferred = kDeviceLocal | kHostCached};
+  EXPECT_EQ(order_of(profiles::small_window(), request), (Types{1, 3, 2}));
+}
+
 TEST(TypeSelection, RequiredAndForbiddenFlagsExclude) {
   const DeviceFacts facts = facts_of(profiles::nvidia_h200());
   const TypeRequest request{
