@@ -83,10 +83,10 @@ class HostArray {
     return true;
   }
 
-  /// Appends value-initialised elements or removes from the end. False, with nothing changed, when
-  /// there is no host memory.
+  /// Appends value-initialised elements, amortised O(1) each however few they are, or removes from
+  /// the end. False, with nothing changed, when there is no host memory.
   [[nodiscard]] bool resize(std::size_t count) {
-    if (count > capacity_ && !reserve(count)) return false;
+    if (count > capacity_ && !reserve(count > grown() ? count : grown())) return false;
     while (size_ > count) {
       pop_back();
     }

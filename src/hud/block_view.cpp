@@ -2,7 +2,6 @@
 // The block map on screen: a line for each row of the map that is scrolled into view. See view.hpp.
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdio>
 
 #include "hud/palette.hpp"
@@ -164,10 +163,11 @@ void show_row(const BlockMap& map, const Figures& figures, const MapRow& row, fl
       }
     }
   }
-  char share[16];
+  // Rounded down: 100 % means full.
   const double used =
       row.size == 0 ? 0.0 : static_cast<double>(row.used) / static_cast<double>(row.size);
-  std::snprintf(share, sizeof(share), "%.0f%%", std::floor(used * 100.0));
+  char share[16];
+  std::snprintf(share, sizeof(share), "%d%%", static_cast<int>(used * 100.0));
   list->AddText({at.x + pixels + share_width - ImGui::CalcTextSize(share).x, at.y}, text_color,
                 share);
 }

@@ -57,7 +57,7 @@ void paint_bar(const HeapRow& row, const HeapBar& bar, ImVec2 at, ImVec2 size) {
   mark(bar.peak, palette::kPeak);
   mark(bar.budget, palette::kBudget);
 
-  char text[96];
+  char text[128];
   std::snprintf(text, sizeof(text), "%s used   %s reserved",
                 bytes_text(row.totals.allocation_bytes).c_str(),
                 bytes_text(row.totals.block_bytes).c_str());
@@ -84,7 +84,7 @@ void show_heap(const HeapRow& row) {
   ImGui::SameLine();
   ImGui::TextDisabled("%s, %s", local ? "device-local" : "host",
                       bytes_text(row.budget.size).c_str());
-  char budget[64];
+  char budget[96];
   std::snprintf(budget, sizeof(budget), "%s of %s budget", bytes_text(row.budget.usage).c_str(),
                 bytes_text(row.budget.budget).c_str());
   show_right_aligned(budget, bar.over_budget ? palette::kAlarm : ImGui::GetColorU32(ImGuiCol_Text));

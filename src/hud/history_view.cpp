@@ -84,7 +84,7 @@ void show_history(const Recorder& recorder) {
       LegendEntry{palette::kAlarm, "vkAllocateMemory"},
   };
   show_legend(kLegend);
-  char text[64];
+  char text[96];
   std::snprintf(text, sizeof(text), "top %s, last %zu frames", bytes_text(worst.reserved).c_str(),
                 Recorder::kCapacity);
   show_right_aligned(text, ImGui::GetColorU32(ImGuiCol_TextDisabled));

@@ -80,6 +80,20 @@ TEST(HostArray, OwnsAndMovesItsElements) {
   EXPECT_EQ(host.outstanding(), 0u);
 }
 
+TEST(HostArray, GrowingInSmallStepsSeldomMovesTheElements) {
+  test::CountingHost host;
+  HostArray<char> pushed(host.memory());
+  for (int i = 0; i < 100'000; ++i) {
+    ASSERT_TRUE(pushed.push_back('x'));
+  }
+  EXPECT_LT(host.allocations(), 20u);
+  HostArray<char> resized(host.memory());
+  for (std::size_t size = 0; size < 100'000; size += 3) {
+    ASSERT_TRUE(resized.resize(size));
+  }
+  EXPECT_LT(host.allocations(), 40u);
+}
+
 TEST(HostArray, WithoutHostMemoryNothingChanges) {
   test::CountingHost host;
   HostArray<int> array(host.memory());

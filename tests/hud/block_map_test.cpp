@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "hud/block_map.hpp"
 
-#include <random>
 #include <string>
 
 #include <gtest/gtest.h>
 
-#include "hud/random_seed.hpp"
+#include "base/seed.hpp"
 
 namespace quarry::hud {
 namespace {
@@ -168,18 +167,18 @@ TEST(Cut, AnEmptyRowGivesNothing) {
 }
 
 TEST(Cut, CoversEveryCellOnceWithBoundedPieces) {
-  std::mt19937_64 random(random_seed());
-  for (int round = 0; round < 50; ++round) {
+  for (const std::uint64_t seed : test::seeds(50)) {
+    test::Random random(seed);
     std::vector<VkDeviceSize> sizes;
     VkDeviceSize total = 0;
-    const std::size_t count = 1 + random() % 5000;
-    for (std::size_t i = 0; i < count; ++i) {
-      sizes.push_back(1 + (random() % 50 == 0 ? random() % kMiB : random() % 512));
+    const std::uint64_t count = random.between(1, 5000);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      sizes.push_back(random.one_in(50) ? random.between(1, kMiB) : random.between(1, 512));
       total += sizes.back();
     }
-    const std::vector<Cell> cells = cells_of_sizes(sizes, random() % 2 == 0);
-    const float pixels = 50.0f + static_cast<float>(random() % 1000);
-    const float least = 1.0f + static_cast<float>(random() % 4);
+    const std::vector<Cell> cells = cells_of_sizes(sizes, random.one_in(2));
+    const float pixels = static_cast<float>(random.between(50, 1050));
+    const float least = static_cast<float>(random.between(1, 4));
     std::vector<Segment> segments;
     cut(cells, total, pixels, least, {}, segments);
     ASSERT_LE(static_cast<float>(segments.size()), 2.0f * pixels / least + 1.0f);
