@@ -83,7 +83,7 @@ class Tlsf {
 
  private:
   class State;
-  bool ensure_state();
+  bool make_state();
 
   State* state_ = nullptr;  // made by the first allocation
   std::uint64_t size_ = 0;

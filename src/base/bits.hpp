@@ -11,7 +11,8 @@ namespace quarry::base {
 
 template <std::unsigned_integral T>
 constexpr bool is_power_of_two(T value) {
-  return std::has_single_bit(value);
+  // std::has_single_bit calls a library function where there is no population count instruction.
+  return value != 0 && (value & (value - 1)) == 0;
 }
 
 /// `alignment` must be a power of two.
@@ -46,7 +47,8 @@ constexpr bool is_aligned(std::uint64_t value, std::uint64_t alignment) {
 
 /// Precondition: value > 0.
 constexpr std::uint32_t floor_log2(std::uint64_t value) {
-  return static_cast<std::uint32_t>(std::bit_width(value) - 1);
+  // The lowest bit changes nothing but spares the test for 0; 63 ^ n is 63 - n, in one instruction.
+  return 63u ^ static_cast<std::uint32_t>(std::countl_zero(value | 1));
 }
 
 /// Precondition: value > 0. The exponent of the smallest power of two that is not below value.

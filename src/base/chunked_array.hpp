@@ -69,27 +69,28 @@ class ChunkedArray {
   const HostMemory& host() const { return host_; }
 
  private:
-  static constexpr std::uint32_t kFirstLog2 = static_cast<std::uint32_t>(std::countr_zero(kFirst));
-  static constexpr std::uint32_t kChunks = 32 - kFirstLog2;
+  // Element i is found at place i + kFirst: its highest bit tells the chunk, the others where in
+  // it.
+  static constexpr std::uint32_t kPlaces = 32;
 
   static std::uint32_t chunk_of(std::uint32_t index) {
-    return static_cast<std::uint32_t>(std::bit_width(index + kFirst)) - 1 - kFirstLog2;
+    return 31u ^ static_cast<std::uint32_t>(std::countl_zero((index + kFirst) | 1));
   }
 
   T* locate(std::uint32_t index) const {
     const std::uint32_t chunk = chunk_of(index);
-    return chunks_[chunk] + (index + kFirst - (kFirst << chunk));
+    return chunks_[chunk] + ((index + kFirst) ^ (1u << chunk));
   }
 
   bool add_chunk(std::uint32_t chunk) {
-    chunks_[chunk] = allocate_storage<T>(host_, std::size_t{kFirst} << chunk);
+    chunks_[chunk] = allocate_storage<T>(host_, std::size_t{1} << chunk);
     return chunks_[chunk] != nullptr;
   }
 
   HostMemory host_;
   std::atomic<std::uint32_t> size_ = 0;
   // Written before the size that covers it is published, never changed while elements are in it.
-  T* chunks_[kChunks] = {};
+  T* chunks_[kPlaces] = {};
 };
 
 }  // namespace quarry::base

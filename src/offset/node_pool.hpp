@@ -28,12 +28,7 @@ class NodePool {
   /// Sees to it that the next `count` calls of acquire() succeed; false when there is no host
   /// memory.
   [[nodiscard]] bool reserve(std::uint32_t count) {
-    while (unused_count_ < count) {
-      const std::uint32_t index = nodes_.size();
-      if (nodes_.emplace_back() == nullptr) return false;
-      release(index);
-    }
-    return true;
+    return unused_count_ >= count || add_unused(count);
   }
 
   /// A node with serial 0 and otherwise unspecified contents. Precondition: reserved.
@@ -61,8 +56,12 @@ class NodePool {
     return index;
   }
 
+  /// Of a node that has a serial.
   OffsetHandle handle_of(std::uint32_t index) const {
-    return {(std::uint64_t{nodes_[index].serial} << 32) | index};
+    return make_handle(index, nodes_[index].serial);
+  }
+  static OffsetHandle make_handle(std::uint32_t index, std::uint32_t serial) {
+    return {(std::uint64_t{serial} << 32) | index};
   }
 
   const HostMemory& host() const { return nodes_.host(); }
@@ -71,6 +70,15 @@ class NodePool {
   std::uint32_t used_count() const { return nodes_.size() - unused_count_; }
 
  private:
+  bool add_unused(std::uint32_t count) {
+    while (unused_count_ < count) {
+      const std::uint32_t index = nodes_.size();
+      if (nodes_.emplace_back() == nullptr) return false;
+      release(index);
+    }
+    return true;
+  }
+
   base::ChunkedArray<Node, 32> nodes_;
   std::uint32_t first_unused_ = kNoNode;
   std::uint32_t unused_count_ = 0;

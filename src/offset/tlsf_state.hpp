@@ -8,6 +8,7 @@
 
 #include <quarry/tlsf.hpp>
 
+#include "base/bits.hpp"
 #include "offset/node_pool.hpp"
 
 namespace quarry {
@@ -33,8 +34,8 @@ class Tlsf::State {
   /// Makes the nodes that one take() needs; false when there is no host memory.
   bool prepare_take() { return nodes_.reserve(2); }
   OffsetHandle take(const Place& place, const OffsetRequest& request, std::uint32_t serial);
-  /// Merges with both neighbours. Returns the bytes freed.
-  std::uint64_t give_back(std::uint32_t node);
+  /// Frees and merges with both neighbours. Returns the bytes freed, 0 when the handle is stale.
+  std::uint64_t give_back(OffsetHandle handle);
   /// Adds bytes at the end. False, with nothing changed, when there is no host memory.
   bool extend(std::uint64_t old_size, std::uint64_t new_size);
 
@@ -63,13 +64,10 @@ class Tlsf::State {
     };
     std::uint32_t previous = offset::kNoNode;  // neighbours in address order
     std::uint32_t next = offset::kNoNode;
-    std::uint32_t serial = 0;  // 0: free
+    std::uint32_t serial = 0;     // 0: free
+    std::uint32_t bin_index = 0;  // of a free range
   };
   static constexpr std::uint32_t kBinsInRow = 32;
-  struct Row {
-    std::uint32_t occupied = 0;
-    std::uint32_t first[kBinsInRow] = {};  // defined where occupied
-  };
   // What one search may spend, and what it found so far.
   struct Search {
     const OffsetRequest& request;
@@ -82,33 +80,56 @@ class Tlsf::State {
   // makes the upper one new.
   static constexpr std::uint32_t kFirstNode = 0;
   static constexpr std::uint32_t kNoBin = 0xFFFF'FFFFu;
+  // Ranges of the bin of the size itself that are looked at before a larger one is taken.
+  static constexpr std::uint32_t kExactProbes = 4;
 
   static std::uint32_t bin_of(std::uint64_t size);
   std::uint32_t bin_at_or_above(std::uint32_t bin) const;
   std::uint32_t bin_at_or_below(std::uint32_t bin) const;
-  std::uint32_t first_in(std::uint32_t bin) const {
-    return rows_[bin / kBinsInRow].first[bin % kBinsInRow];
-  }
-
+  Place find_further(const OffsetRequest& request, std::uint32_t exact);
   void look(Search& search, std::uint32_t bin, std::uint32_t& budget);
   Place find_lowest(const OffsetRequest& request, std::uint32_t lowest_bin);
-  bool place_in(const Node& node, const OffsetRequest& request, std::uint64_t& offset) const;
+  static bool place_in(const Node& node, const OffsetRequest& request, std::uint64_t& offset);
   bool is_free(std::uint32_t node) const {
     return node != offset::kNoNode && nodes_[node].serial == 0;
   }
-  void link_free(std::uint32_t index);
-  void unlink_free(std::uint32_t index);
+  // These take a node beside its index where both are at hand, since finding it costs ten
+  // instructions.
+  void link_free(std::uint32_t index, Node& node);
+  void unlink_free(const Node& node);
+  void resize_free(std::uint32_t index, Node& node, std::uint64_t size);
   std::uint32_t insert_after(std::uint32_t index, std::uint64_t offset, std::uint64_t size);
-  void absorb_next(std::uint32_t index);
+  std::uint32_t insert_before(std::uint32_t index, std::uint64_t offset, std::uint64_t size);
+  void remove(std::uint32_t index, const Node& node);
   bool make_rows(std::uint64_t size);
   bool validate_bins(std::uint32_t free_ranges) const;
 
   offset::NodePool<Node> nodes_;
-  std::uint64_t row_occupied_ = 0;
-  Row* rows_ = nullptr;
+  // A row is the bins of one class. Bit r of rows_occupied_: some bin of row r has ranges; bit b of
+  // bins_occupied_[r]: bin b of it has; first_[32 r + b] is the first of them, or kNoNode. Both
+  // arrays are one piece of host memory.
+  std::uint64_t rows_occupied_ = 0;
+  std::uint32_t* bins_occupied_ = nullptr;
+  std::uint32_t* first_ = nullptr;
   std::uint32_t row_count_ = 0;
-  std::uint32_t last_node_ = kFirstNode;
+  std::uint32_t first_node_ = offset::kNoNode;  // in address order
+  std::uint32_t last_node_ = offset::kNoNode;
   std::uint64_t ranges_examined_ = 0;
 };
+
+// Monotonic in size; sizes up to 63 have a bin each.
+inline std::uint32_t Tlsf::State::bin_of(std::uint64_t size) {
+  static_assert(kBinsInRow == 32);
+  const std::uint32_t shift = base::floor_log2(size | kBinsInRow) - 5;
+  return shift * kBinsInRow + static_cast<std::uint32_t>(size >> shift);
+}
+
+inline bool Tlsf::State::place_in(const Node& node, const OffsetRequest& request,
+                                  std::uint64_t& offset) {
+  // The bytes up to the next multiple; never overflows, unlike that multiple.
+  const std::uint64_t front = (0 - node.offset) & (request.alignment - 1);
+  offset = node.offset + front;
+  return front <= node.size && node.size - front >= request.size;
+}
 
 }  // namespace quarry
