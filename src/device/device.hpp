@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The opened device: handles, the functions that may be called, and the facts that decide. No
-// policy.
+// The opened device: handles, the functions that may be called, the facts that decide. No policy.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +20,8 @@ struct Gates;
 /// `callbacks` must outlive every use of the result.
 HostMemory host_memory(const VkAllocationCallbacks* callbacks);
 
-/// Constant after open(), but for the counters; any thread may use it. Not movable: host() points
-/// into it.
+/// Constant after open() but for the counters; any thread may use it. Not movable: host() points
+/// in.
 class Device {
  public:
   Device() = default;
@@ -38,8 +37,7 @@ class Device {
   VkPhysicalDevice physical_device() const { return physical_device_; }
   VkDevice handle() const { return handle_; }
   const DeviceFacts& facts() const { return facts_; }
-  /// Members that version, extensions and features do not allow are null here, whatever the owner's
-  /// table held.
+  /// What version, extensions and features do not allow is null, whatever the owner's table held.
   const VulkanFunctions& fn() const { return fn_; }
   const VkAllocationCallbacks* callbacks() const { return has_callbacks_ ? &callbacks_ : nullptr; }
   HostMemory host() const { return host_memory(callbacks()); }

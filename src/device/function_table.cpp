@@ -2,9 +2,9 @@
 #include "device/function_table.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstring>
+#include <iterator>
 
 namespace quarry::device {
 
@@ -14,59 +14,55 @@ enum class Level : std::uint8_t { instance, device };
 
 struct Row {
   const char* name;
-  const char* khr_name;  ///< null when there is no twin
-  std::size_t offset;    ///< of the member in VulkanFunctions
+  std::size_t offset;  ///< of the member in VulkanFunctions
   Level level;
-  Gate Gates::*gate;               ///< null: Vulkan 1.0
-  bool EnabledFeatures::*feature;  ///< null: none needed
+  const char* khr_name = nullptr;            ///< the twin's, where there is one
+  Gate Gates::*gate = nullptr;               ///< null: Vulkan 1.0
+  bool EnabledFeatures::*feature = nullptr;  ///< null: none needed
 };
 
-// The names of table and members are one by definition.
-// NOLINTBEGIN(cppcoreguidelines-macro-usage)
-#define QUARRY_ROW(name, khr, level, gate, feature)                          \
-  Row {                                                                      \
-#name, khr, offsetof(VulkanFunctions, name), Level::level, gate, feature \
-  }
-// NOLINTEND(cppcoreguidelines-macro-usage)
+/// A function's name and its member's place, which are written once.
+#define QUARRY_MEMBER(name) #name, offsetof(VulkanFunctions, name)
 
-constexpr std::array kRows = {
-    QUARRY_ROW(vkGetPhysicalDeviceProperties, nullptr, instance, nullptr, nullptr),
-    QUARRY_ROW(vkGetPhysicalDeviceMemoryProperties, nullptr, instance, nullptr, nullptr),
-    QUARRY_ROW(vkGetPhysicalDeviceProperties2, "vkGetPhysicalDeviceProperties2KHR", instance,
-               &Gates::properties2, nullptr),
-    QUARRY_ROW(vkGetPhysicalDeviceMemoryProperties2, "vkGetPhysicalDeviceMemoryProperties2KHR",
-               instance, &Gates::properties2, nullptr),
-    QUARRY_ROW(vkAllocateMemory, nullptr, device, nullptr, nullptr),
-    QUARRY_ROW(vkFreeMemory, nullptr, device, nullptr, nullptr),
-    QUARRY_ROW(vkMapMemory, nullptr, device, nullptr, nullptr),
-    QUARRY_ROW(vkUnmapMemory, nullptr, device, nullptr, nullptr),
-    QUARRY_ROW(vkFlushMappedMemoryRanges, nullptr, device, nullptr, nullptr),
-    QUARRY_ROW(vkInvalidateMappedMemoryRanges, nullptr, device, nullptr, nullptr),
-    QUARRY_ROW(vkBindBufferMemory, nullptr, device, nullptr, nullptr),
-    QUARRY_ROW(vkBindImageMemory, nullptr, device, nullptr, nullptr),
-    QUARRY_ROW(vkGetBufferMemoryRequirements, nullptr, device, nullptr, nullptr),
-    QUARRY_ROW(vkGetImageMemoryRequirements, nullptr, device, nullptr, nullptr),
-    QUARRY_ROW(vkCreateBuffer, nullptr, device, nullptr, nullptr),
-    QUARRY_ROW(vkDestroyBuffer, nullptr, device, nullptr, nullptr),
-    QUARRY_ROW(vkCreateImage, nullptr, device, nullptr, nullptr),
-    QUARRY_ROW(vkDestroyImage, nullptr, device, nullptr, nullptr),
-    QUARRY_ROW(vkBindBufferMemory2, "vkBindBufferMemory2KHR", device, &Gates::bind2, nullptr),
-    QUARRY_ROW(vkBindImageMemory2, "vkBindImageMemory2KHR", device, &Gates::bind2, nullptr),
-    QUARRY_ROW(vkGetBufferMemoryRequirements2, "vkGetBufferMemoryRequirements2KHR", device,
-               &Gates::requirements2, nullptr),
-    QUARRY_ROW(vkGetImageMemoryRequirements2, "vkGetImageMemoryRequirements2KHR", device,
-               &Gates::requirements2, nullptr),
-    QUARRY_ROW(vkGetSemaphoreCounterValue, "vkGetSemaphoreCounterValueKHR", device,
-               &Gates::timeline, &EnabledFeatures::timeline_semaphore),
-    QUARRY_ROW(vkGetFenceStatus, nullptr, device, nullptr, nullptr),
-    QUARRY_ROW(vkGetDeviceBufferMemoryRequirements, "vkGetDeviceBufferMemoryRequirementsKHR",
-               device, &Gates::maintenance4, &EnabledFeatures::maintenance4),
-    QUARRY_ROW(vkGetDeviceImageMemoryRequirements, "vkGetDeviceImageMemoryRequirementsKHR", device,
-               &Gates::maintenance4, &EnabledFeatures::maintenance4),
+constexpr Row kRows[] = {
+    {QUARRY_MEMBER(vkGetPhysicalDeviceProperties), Level::instance},
+    {QUARRY_MEMBER(vkGetPhysicalDeviceMemoryProperties), Level::instance},
+    {QUARRY_MEMBER(vkGetPhysicalDeviceProperties2), Level::instance,
+     "vkGetPhysicalDeviceProperties2KHR", &Gates::properties2},
+    {QUARRY_MEMBER(vkGetPhysicalDeviceMemoryProperties2), Level::instance,
+     "vkGetPhysicalDeviceMemoryProperties2KHR", &Gates::properties2},
+    {QUARRY_MEMBER(vkAllocateMemory), Level::device},
+    {QUARRY_MEMBER(vkFreeMemory), Level::device},
+    {QUARRY_MEMBER(vkMapMemory), Level::device},
+    {QUARRY_MEMBER(vkUnmapMemory), Level::device},
+    {QUARRY_MEMBER(vkFlushMappedMemoryRanges), Level::device},
+    {QUARRY_MEMBER(vkInvalidateMappedMemoryRanges), Level::device},
+    {QUARRY_MEMBER(vkBindBufferMemory), Level::device},
+    {QUARRY_MEMBER(vkBindImageMemory), Level::device},
+    {QUARRY_MEMBER(vkGetBufferMemoryRequirements), Level::device},
+    {QUARRY_MEMBER(vkGetImageMemoryRequirements), Level::device},
+    {QUARRY_MEMBER(vkCreateBuffer), Level::device},
+    {QUARRY_MEMBER(vkDestroyBuffer), Level::device},
+    {QUARRY_MEMBER(vkCreateImage), Level::device},
+    {QUARRY_MEMBER(vkDestroyImage), Level::device},
+    {QUARRY_MEMBER(vkGetFenceStatus), Level::device},
+    {QUARRY_MEMBER(vkBindBufferMemory2), Level::device, "vkBindBufferMemory2KHR", &Gates::bind2},
+    {QUARRY_MEMBER(vkBindImageMemory2), Level::device, "vkBindImageMemory2KHR", &Gates::bind2},
+    {QUARRY_MEMBER(vkGetBufferMemoryRequirements2), Level::device,
+     "vkGetBufferMemoryRequirements2KHR", &Gates::requirements2},
+    {QUARRY_MEMBER(vkGetImageMemoryRequirements2), Level::device,
+     "vkGetImageMemoryRequirements2KHR", &Gates::requirements2},
+    {QUARRY_MEMBER(vkGetSemaphoreCounterValue), Level::device, "vkGetSemaphoreCounterValueKHR",
+     &Gates::timeline, &EnabledFeatures::timeline_semaphore},
+    {QUARRY_MEMBER(vkGetDeviceBufferMemoryRequirements), Level::device,
+     "vkGetDeviceBufferMemoryRequirementsKHR", &Gates::maintenance4,
+     &EnabledFeatures::maintenance4},
+    {QUARRY_MEMBER(vkGetDeviceImageMemoryRequirements), Level::device,
+     "vkGetDeviceImageMemoryRequirementsKHR", &Gates::maintenance4, &EnabledFeatures::maintenance4},
 };
-#undef QUARRY_ROW
+#undef QUARRY_MEMBER
 
-static_assert(sizeof(VulkanFunctions) == kRows.size() * sizeof(PFN_vkVoidFunction),
+static_assert(sizeof(VulkanFunctions) == std::size(kRows) * sizeof(PFN_vkVoidFunction),
               "every member of VulkanFunctions has a row");
 
 PFN_vkVoidFunction member(const VulkanFunctions& functions, const Row& row) {
@@ -80,16 +76,19 @@ void set_member(VulkanFunctions& functions, const Row& row, PFN_vkVoidFunction f
   std::memcpy(reinterpret_cast<std::byte*>(&functions) + row.offset, &function, sizeof(function));
 }
 
-class Loader {
+/// The owner's table, or the loader.
+class Source {
  public:
-  explicit Loader(const AllocatorDesc& desc) : desc_(desc) {
+  explicit Source(const AllocatorDesc& desc) : desc_(desc) {
+    if (desc.functions != nullptr) return;
     get_device_proc_addr_ = reinterpret_cast<PFN_vkGetDeviceProcAddr>(
         desc.get_instance_proc_addr(desc.instance, "vkGetDeviceProcAddr"));
   }
-  PFN_vkVoidFunction load(const Row& row, const Gate& gate) const {
-    PFN_vkVoidFunction function = gate.core ? load(row.level, row.name) : nullptr;
-    if (function == nullptr && gate.extension) function = load(row.level, row.khr_name);
-    return function;
+  PFN_vkVoidFunction function(const Row& row, const Gate& gate) const {
+    if (desc_.functions != nullptr) return member(*desc_.functions, row);
+    PFN_vkVoidFunction found = gate.core ? load(row.level, row.name) : nullptr;
+    if (found == nullptr && gate.extension) found = load(row.level, row.khr_name);
+    return found;
   }
 
  private:
@@ -100,7 +99,7 @@ class Loader {
   }
 
   const AllocatorDesc& desc_;
-  PFN_vkGetDeviceProcAddr get_device_proc_addr_;
+  PFN_vkGetDeviceProcAddr get_device_proc_addr_ = nullptr;
 };
 
 bool contains(std::span<const char* const> names, const char* name) {
@@ -150,20 +149,11 @@ Gates open_gates(std::uint32_t api_version, const AllocatorDesc& desc) {
 const char* fetch_functions(const AllocatorDesc& desc, const Gates& gates,
                             VulkanFunctions& functions) {
   functions = {};
-  if (desc.functions != nullptr) {
-    for (const Row& row : kRows) {
-      if (!gate_of(row, gates, desc.features).open()) continue;
-      const PFN_vkVoidFunction function = member(*desc.functions, row);
-      if (function == nullptr) return row.name;
-      set_member(functions, row, function);
-    }
-    return nullptr;
-  }
-  const Loader loader(desc);
+  const Source source(desc);
   for (const Row& row : kRows) {
     const Gate gate = gate_of(row, gates, desc.features);
     if (!gate.open()) continue;
-    const PFN_vkVoidFunction function = loader.load(row, gate);
+    const PFN_vkVoidFunction function = source.function(row, gate);
     if (function == nullptr) return row.name;
     set_member(functions, row, function);
   }

@@ -25,8 +25,7 @@ Requirements requirements_of_buffer(const Device& device, VkBuffer buffer);
 Result<Requirements> requirements_of_image(const Device& device, VkImage image,
                                            VkImageAspectFlagBits plane);
 
-/// Of resources that may not exist: through maintenance4, else by making one and destroying it
-/// again.
+/// Of resources that may not exist: through maintenance4, else by making one and destroying it.
 Result<Requirements> requirements_of(const Device& device, const VkBufferCreateInfo& info);
 Result<Requirements> requirements_of(const Device& device, const VkImageCreateInfo& info,
                                      VkImageAspectFlagBits plane);

@@ -38,8 +38,7 @@ PlausibleFigures make_plausible(const DriverFigures& driver, VkDeviceSize heap_s
 /// Bytes that requests within the budget leave free: 1 % of the heap, from 4 to 256 MiB.
 VkDeviceSize headroom(VkDeviceSize heap_size);
 
-/// Three quarters of maxMemoryAllocationCount: beyond it nothing gets its own memory for mere
-/// convenience.
+/// 3/4 of maxMemoryAllocationCount: beyond it nothing gets its own memory for mere convenience.
 std::uint64_t convenient_object_count(std::uint32_t maximum);
 
 struct BudgetDesc {
@@ -76,8 +75,7 @@ class Budget {
   VkDeviceSize own_bytes(std::uint32_t heap) const;
   VkDeviceSize peak_own_bytes(std::uint32_t heap) const;
   void reset_peaks();
-  /// Bytes that a request within the budget could still take; of those that need not stay within
-  /// it, `left_to_limit`.
+  /// Bytes that a request could still take: within the budget, and beyond it within the limit.
   VkDeviceSize left(std::uint32_t heap) const;
   VkDeviceSize left_to_limit(std::uint32_t heap) const;
   /// VK_WHOLE_SIZE: none. A limit below what is held takes nothing back, it only refuses more.

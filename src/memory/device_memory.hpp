@@ -22,8 +22,8 @@ inline constexpr std::uint32_t kPriorityClasses = 8;
 
 /// The nearest class: what is out of range is clamped, not-a-number counts as 0.5.
 std::uint32_t priority_class(float priority);
-/// The priority that stands for a class, rising; 0, 0.5 and 1 are among them. Precondition: below
-/// kPriorityClasses.
+/// The priority that stands for a class, rising; 0, 0.5 and 1 are among them.
+/// Precondition: below kPriorityClasses.
 float priority_of_class(std::uint32_t priority_class);
 
 struct MemoryRequest {
@@ -35,13 +35,11 @@ struct MemoryRequest {
   /// At most one of the two; used where dedicated allocation is.
   VkBuffer dedicated_buffer = VK_NULL_HANDLE;
   VkImage dedicated_image = VK_NULL_HANDLE;
-  /// The owner's chain, put behind the library's structures; a structure that it holds itself is
-  /// not added again.
+  /// The owner's chain, put behind the library's structures. What it holds is not added again.
   const void* next = nullptr;
 };
 
-/// Any thread may map and unmap; allocate() and free() are for the one thread that has the object
-/// to itself.
+/// Any thread may map and unmap; whoever calls allocate() or free() has the object to itself.
 class DeviceMemory {
  public:
   DeviceMemory() = default;
@@ -49,8 +47,7 @@ class DeviceMemory {
   DeviceMemory& operator=(const DeviceMemory&) = delete;
   ~DeviceMemory() { free(); }
 
-  /// `device` and `budget` must outlive the object, which must be empty. On an error nothing is
-  /// held.
+  /// `device` and `budget` must outlive the object, which must be empty and is so after an error.
   Status allocate(const device::Device& device, Budget& budget, const MemoryRequest& request);
   /// Gives the memory back, mapped or not. Empty objects do nothing.
   void free();

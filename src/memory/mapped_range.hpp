@@ -21,8 +21,7 @@ struct PlacedRange {
   VkDeviceSize size = 0;
 };
 
-/// As VkMappedMemoryRange wants it: bytes into the memory. A size of 0 means that there is nothing
-/// to do.
+/// As VkMappedMemoryRange wants it: bytes into the memory. A size of 0: nothing to do.
 struct AtomRange {
   VkDeviceSize offset = 0;
   VkDeviceSize size = 0;

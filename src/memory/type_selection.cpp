@@ -24,8 +24,7 @@ struct IntentRule {
 
 // Columns: DL, HV, HC, CA, LZ, PROTECTED, AMD coherent, AMD uncached, RDMA.
 constexpr std::array kRules = {
-    // device: host-visible device memory is often a small window, so it comes after memory that is
-    // not.
+    // device: host-visible device memory is often a small window, so other memory comes first.
     IntentRule{0, {4096, 0, 0, 0, 0, 0, 0, 0, 0}, {0, 64, 1, 8, 0, 0, 512, 512, 2}},
     // upload: write-combined host memory; cached costs little, incoherent more, device-local most.
     IntentRule{VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT,
@@ -42,6 +41,8 @@ constexpr std::array kRules = {
     // flags: only the number of flags nobody asked for.
     IntentRule{0, {}, {1, 1, 1, 1, 1, 1, 1, 1, 1}},
 };
+
+static_assert(kRules.size() == static_cast<std::size_t>(MemoryIntent::flags) + 1);
 
 std::size_t index_of(MemoryIntent intent) {
   return std::min(static_cast<std::size_t>(intent), kRules.size() - 1);

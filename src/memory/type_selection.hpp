@@ -7,6 +7,7 @@
 
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 
 #include <vulkan/vulkan_core.h>
@@ -38,8 +39,7 @@ struct TypeOrder {
 /// The rule itself, for one request. Every other way to an order gives the same.
 TypeOrder order_types(const DeviceFacts& facts, const TypeRequest& request);
 
-/// The types that serve a request, best first. A small value; walk it with first() and
-/// drop_first().
+/// The types that serve a request, best first, as a small value to walk.
 class TypeCandidates {
  public:
   bool empty() const { return ranks_ == 0; }
@@ -61,18 +61,17 @@ class TypeTable {
 
   TypeCandidates candidates(const TypeRequest& request) const;
   TypeOrder explain(const TypeRequest& request) const { return order_types(*facts_, request); }
-  /// Why a request found no type: larger_than_heap when only its size stood in the way, else
+  /// Why no type serves: larger_than_heap when only the size stood in the way, else
   /// no_memory_type.
   Reason reason_of_none(const TypeRequest& request) const;
 
  private:
-  static constexpr std::size_t kIntents = 6;
+  static constexpr auto kIntents = static_cast<std::size_t>(MemoryIntent::flags) + 1;
   static constexpr std::uint32_t kNibbles = VK_MAX_MEMORY_TYPES / 4;
 
   struct Base {
     std::array<std::uint8_t, VK_MAX_MEMORY_TYPES> order{};
-    /// Ranks of the types in four bits of a type mask, so that a mask of types becomes a mask of
-    /// ranks.
+    /// Turns a mask of types, four bits at a time, into a mask of their ranks in `order`.
     std::array<std::array<std::uint32_t, 16>, kNibbles> ranks{};
   };
 
