@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "materials/block_decode.hpp"
+#include "materials/jpeg_check.hpp"
 #include "materials/ktx2.hpp"
 #include "materials/ktx2_layout.hpp"
 #include "materials/stb_image.hpp"
@@ -134,6 +135,7 @@ Result<OpenImage> open_image(const std::filesystem::path& path) {
     reason = unknown_type(image.file.get(), path);
   else if (stb::read_header(image.file.get(), image.header, reason))
     reason = check_size(image.header);
+  if (reason.empty() && image.type == FileType::jpeg) reason = check_jpeg(image.file.get());
   if (!reason.empty()) return Unexpected(Problem{path, std::move(reason)});
   return image;
 }

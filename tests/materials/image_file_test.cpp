@@ -167,6 +167,17 @@ TEST(ImageFile, WhatStbCannotHoldIsRefusedBeforeDecoding) {
   EXPECT_GT(fits->peak_bytes, std::uint64_t{16384} * 16384 * 6);
 }
 
+/// stb_image 2.27 writes behind an array for such a table.
+TEST(ImageFile, AJpegWithTooManyHuffmanCodesIsRefused) {
+  const TemporaryFolder folder;
+  std::string bytes = testing::encode_jpeg(8, 8, std::vector<std::uint8_t>(8 * 8 * 3, 50));
+  const std::size_t tables = bytes.find("\xFF\xC4");
+  ASSERT_NE(tables, std::string::npos);
+  std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(tables) + 5, 16, '\xFF');
+  write_file(folder / "i.jpg", bytes);
+  EXPECT_TRUE(contains(reason_of(folder / "i.jpg"), "Huffman"));
+}
+
 TEST(ImageFile, GarbageBehindASignatureNeverCrashes) {
   const TemporaryFolder folder;
   std::mt19937 random = testing::seeded_random();
@@ -180,7 +191,7 @@ TEST(ImageFile, GarbageBehindASignatureNeverCrashes) {
       {"i.tga", testing::encode_tga(24, 24, 3, rgb)},
   };
   int failed = 0;
-  for (int round = 0; round < 600; ++round)
+  for (int round = 0; round < 500; ++round)
     for (const auto& [name, content] : files) {
       std::string bytes = content;
       for (unsigned i = 0; i < 1 + random() % 6; ++i)
