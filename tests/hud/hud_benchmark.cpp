@@ -37,7 +37,7 @@ struct Load {
 
 void empty(benchmark::State& state) {
   ImguiScreen screen(1920, 1080);
-  for (auto _ : state)
+  while (state.KeepRunning())
     screen.frame([] {});
 }
 
@@ -45,7 +45,7 @@ void draw_frames(benchmark::State& state, const Options& options) {
   const Load load(state.range(0));
   ImguiScreen screen(1920, 1080);
   History history;
-  for (auto _ : state)
+  while (state.KeepRunning())
     screen.frame([&] { draw(load.allocator, history, options); });
 }
 

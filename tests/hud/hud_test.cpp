@@ -173,9 +173,8 @@ TEST_F(Hud, AHistoryThatWasMovedFromStartsAnew) {
   History history;
   screen.frame([&] { draw(allocator, history); });
   History other = std::move(history);
-  const ImDrawData& data = screen.frames(2, [&] {
-    draw(allocator, history);  // NOLINT(bugprone-use-after-move)
-  });
+  // NOLINTNEXTLINE(bugprone-use-after-move)
+  const ImDrawData& data = screen.frames(2, [&] { draw(allocator, history); });
   EXPECT_GT(data.TotalVtxCount, 0);
 }
 
