@@ -17,6 +17,9 @@ layout(location = 2) in vec4 in_tangent;
 layout(location = 3) in vec2 in_uv;
 layout(location = 0) out vec4 out_colour;
 
+// Along one side of the square of samples that softens shadows: 1 where fragments are dear, else 2.
+layout(constant_id = 0) const int kShadowSamples = 2;
+
 vec3 mapped_normal(vec3 n) {
   vec2 xy = texture(sampler2D(normal_map, material_sampler), in_uv).rg * 2.0 - 1.0;
   vec3 t = normalize(in_tangent.xyz - n * dot(in_tangent.xyz, n));
@@ -30,11 +33,13 @@ float sun_visibility(vec3 n) {
   vec2 uv = p.xy * 0.5 + 0.5;
   if (any(lessThan(uv, vec2(0.0))) || any(greaterThan(uv, vec2(1.0)))) return 1.0;
   float lit = 0.0;
-  for (int i = 0; i < 4; ++i) {
-    vec2 offset = (vec2(i & 1, i >> 1) - 0.5) * 1.5 * frame.eye.w;
-    lit += texture(shadow_map, vec3(uv + offset, p.z));
+  for (int y = 0; y < kShadowSamples; ++y) {
+    for (int x = 0; x < kShadowSamples; ++x) {
+      vec2 offset = (vec2(x, y) - 0.5 * float(kShadowSamples - 1)) * 1.5 * frame.eye.w;
+      lit += texture(shadow_map, vec3(uv + offset, p.z));
+    }
   }
-  return lit * 0.25;
+  return lit / float(kShadowSamples * kShadowSamples);
 }
 
 // Share of the hemisphere around n that the neighbouring sphere leaves open.
@@ -73,7 +78,9 @@ void main() {
   float distribution = a2 / (kPi * q * q);
   float visibility = 0.5 / (nl * sqrt(nv * nv * (1.0 - a2) + a2) +
                             nv * sqrt(nl * nl * (1.0 - a2) + a2) + 1e-5);
-  vec3 fresnel = f0 + (1.0 - f0) * pow(1.0 - max(dot(v, h), 0.0), 5.0);
+  float grazing = 1.0 - max(dot(v, h), 0.0);
+  float grazing2 = grazing * grazing;
+  vec3 fresnel = f0 + (1.0 - f0) * (grazing2 * grazing2 * grazing);
   vec3 sun = (diffuse / kPi * (1.0 - fresnel) + fresnel * distribution * visibility) * nl;
   if (nl > 0.0) sun *= sun_visibility(geometric);
 
@@ -86,6 +93,6 @@ void main() {
 
   vec3 colour = sun * frame.sun_radiance.rgb + ambient;
   float haze = 1.0 - exp(-max(eye_distance - 20.0, 0.0) * 0.012);
-  colour = mix(colour, sky(-v * vec3(1.0, 0.0, 1.0), 0.1), haze);
+  colour = mix(colour, kHorizon, haze);
   out_colour = vec4(tone_map(colour), 1.0);
 }

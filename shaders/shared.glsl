@@ -20,15 +20,19 @@ layout(push_constant) uniform Object {
 
 const float kPi = 3.14159265;
 
+const vec3 kHorizon = vec3(0.62, 0.66, 0.72);
+
 // Radiance from direction d, blurred as a lobe of this roughness would see it. One gradient for the
-// ambient term, the reflections and the background, so that all three agree.
+// ambient term, the reflections and the background, so that all three agree. Cheap on purpose: it is
+// evaluated twice a fragment.
 vec3 sky(vec3 d, float roughness) {
-  const vec3 zenith = vec3(0.20, 0.38, 0.78);
-  const vec3 horizon = vec3(0.82, 0.84, 0.86);
-  const vec3 ground = vec3(0.19, 0.18, 0.17);
+  const vec3 zenith = vec3(0.13, 0.26, 0.55);
+  const vec3 ground = vec3(0.16, 0.15, 0.14);
   float width = mix(0.02, 0.9, roughness);
-  vec3 upper = mix(horizon, zenith, pow(clamp(d.y, 0.0, 1.0), mix(0.55, 0.9, roughness)));
-  vec3 lower = mix(horizon * 0.55, ground, pow(clamp(-d.y, 0.0, 1.0), 0.4));
+  float up = clamp(d.y, 0.0, 1.0);
+  // A wide lobe never sees the zenith alone.
+  vec3 upper = mix(kHorizon, zenith, mix(sqrt(up), 0.5 * up, roughness));
+  vec3 lower = mix(kHorizon * 0.5, ground, sqrt(clamp(-d.y, 0.0, 1.0)));
   return mix(lower, upper, smoothstep(-width, width, d.y));
 }
 

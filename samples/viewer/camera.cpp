@@ -17,13 +17,25 @@ Vec3 spline(Vec3 a, Vec3 b, Vec3 c, Vec3 d, float t) {
          0.5f;
 }
 
-/// Close to sphere `centre`, seen from the side that `angle` names, `gap` metres off its surface:
-/// the sphere fills the left of the picture, its slab and the field the right.
-Pose close_to(Vec3 centre, float angle, float gap) {
-  const Vec3 out{std::cos(angle), 0.12f, std::sin(angle)};
-  const Vec3 along{-std::sin(angle), 0.0f, std::cos(angle)};
-  const Vec3 eye = centre + normalize(out) * (kSphereRadius + gap) + Vec3{0, -0.5f, 0};
-  return {eye, centre + along * (kSphereRadius * 0.75f) + Vec3{0, -0.9f, 0}};
+/// Beside the sphere at `centre`, `gap` metres off its surface, looking past it over the field: the
+/// sphere is large on one side of the picture, its slab lies below.
+Pose beside(Vec3 centre, float gap) {
+  const Vec3 flat{-centre.x, 0.0f, -centre.z};
+  const Vec3 inwards = length(flat) > 1.0f ? normalize(flat) : Vec3{0.8f, 0.0f, -0.6f};
+  const Vec3 aside{-inwards.z, 0.0f, inwards.x};
+  const Vec3 eye = centre + aside * (kSphereRadius + gap) - inwards * 0.9f + Vec3{0, -0.55f, 0};
+  return {eye, eye + inwards * 5.0f - aside * 1.3f + Vec3{0, -0.7f, 0}};
+}
+
+/// The spheres nearest to the four corners of the field, in the order of a walk around it.
+std::vector<Vec3> corners(const std::vector<Vec3>& centres) {
+  std::vector<Vec3> found;
+  for (const Vec3 corner : {Vec3{1, 0, 1}, Vec3{1, 0, -1}, Vec3{-1, 0, -1}, Vec3{-1, 0, 1}}) {
+    found.push_back(*std::max_element(centres.begin(), centres.end(), [corner](Vec3 a, Vec3 b) {
+      return dot(a, corner) < dot(b, corner);
+    }));
+  }
+  return found;
 }
 
 std::vector<Vec3> sphere_centres(const Scene& scene) {
@@ -48,18 +60,14 @@ std::vector<Pose> fly_way(const Scene& scene, const std::vector<Vec3>& centres) 
   std::vector<Pose> way;
   way.push_back({{scene.radius * 0.9f, scene.radius * 0.45f + 3.0f, scene.radius * 0.9f},
                  {0, kSphereRadius, 0}});
-  constexpr std::size_t kVisits = 4;
-  for (std::size_t visit = 0; visit < kVisits; ++visit) {
-    const std::size_t index = (centres.size() * (2 * visit + 1) / (2 * kVisits)) % centres.size();
-    const float angle = 0.9f + 1.3f * static_cast<float>(visit);
-    const Pose close = close_to(centres[index], angle, visit + 1 == kVisits ? 0.9f : 1.2f);
-    if (visit > 0) {
-      // Up and over, so that the way never leads through a sphere.
-      const Pose& before = way.back();
-      const Vec3 between = mix(before.eye, close.eye, 0.5f);
-      way.push_back(
-          {{between.x, 3.2f * kSphereRadius, between.z}, mix(before.target, close.target, 0.6f)});
-    }
+  for (const Vec3 centre : corners(centres)) {
+    const Pose close = beside(centre, 0.8f);
+    // Up and over, so that the way does not lead through spheres.
+    const Pose& before = way.back();
+    const Vec3 between = mix(before.eye, close.eye, 0.6f);
+    way.push_back(
+        {{between.x * 1.15f, std::max(between.y, 3.0f * kSphereRadius), between.z * 1.15f},
+         mix(before.target, close.target, 0.5f)});
     way.push_back(close);
   }
   return way;

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <numeric>
 
+#include <unistd.h>
+
 #include "materials/prepared_material.hpp"
 #include "viewer/interrupt.hpp"
 
@@ -54,7 +56,9 @@ Outcome<LoadedMaterials> load_materials(const Options& options, Gpu& gpu, Memory
   materials::PrepareOptions prepare;
   prepare.cache_folder = options.cache.empty() ? materials::default_cache_folder() : options.cache;
   prepare.cancelled = interrupted;
-  prepare.progress = [](std::size_t done, std::size_t total, const std::string& what) {
+  const bool terminal = isatty(STDERR_FILENO) != 0;
+  prepare.progress = [terminal](std::size_t done, std::size_t total, const std::string& what) {
+    if (!terminal) return;
     (void)std::fprintf(stderr, "\rquarry-viewer: preparing %zu of %zu: %-40.40s", done, total,
                        what.c_str());
     if (done == total) (void)std::fputc('\n', stderr);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Pictures on disk: the GPU's pixels brought to the CPU, averaged over several sub-pixel positions,
-// written as PNG by a thread of its own.
+// Pictures on their way to disk: the GPU's pixels brought to the CPU, written as PNG by a thread of
+// its own.
 #pragma once
 
 #include <condition_variable>
@@ -39,20 +39,6 @@ class Readback {
   UniqueBuffer buffer_;
   VkDeviceSize bytes_ = 0;
 };
-
-/// Averages sRGB pictures as light.
-class PictureAverage {
- public:
-  void add(std::span<const std::byte> rgba);
-  std::vector<std::uint8_t> result() const;
-
- private:
-  std::vector<float> light_;
-  std::uint32_t count_ = 0;
-};
-
-/// Sub-pixel position `index` of `count`, in pixels from the centre: low-discrepancy points.
-std::pair<float, float> sample_position(std::uint32_t index, std::uint32_t count);
 
 class PictureWriter {
  public:

@@ -26,7 +26,8 @@ struct PipelineRecipe {
   VkFormat colour = VK_FORMAT_UNDEFINED;
   VkFormat depth = kDepthFormat;
   VkSampleCountFlagBits samples = VK_SAMPLE_COUNT_1_BIT;
-  bool mesh = true;  ///< reads vertices, culls back faces, writes depth
+  bool mesh = true;                 ///< reads vertices, culls back faces, writes depth
+  std::int32_t shadow_samples = 1;  ///< constant 0 of the fragment shader, where it has one
 };
 
 Outcome<DeviceObject<VkShaderModule>> make_module(VkDevice device, Words words) {
@@ -63,11 +64,15 @@ Outcome<DeviceObject<VkPipeline>> make_pipeline(VkDevice device, VkPipelineLayou
   std::array<VkPipelineShaderStageCreateInfo, 2> stages{
       stage_info(VK_SHADER_STAGE_VERTEX_BIT, vertex->get())};
   std::uint32_t stage_count = 1;
+  const VkSpecializationMapEntry entry{0, 0, sizeof recipe.shadow_samples};
+  const VkSpecializationInfo constants{1, &entry, sizeof recipe.shadow_samples,
+                                       &recipe.shadow_samples};
   if (!recipe.fragment.empty()) {
     auto made = make_module(device, recipe.fragment);
     if (!made) return failure(made.error());
     fragment = std::move(*made);
-    stages[stage_count++] = stage_info(VK_SHADER_STAGE_FRAGMENT_BIT, fragment.get());
+    stages[stage_count] = stage_info(VK_SHADER_STAGE_FRAGMENT_BIT, fragment.get());
+    stages[stage_count++].pSpecializationInfo = &constants;
   }
   auto input = structure<VkPipelineVertexInputStateCreateInfo>(
       VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO);
@@ -183,7 +188,8 @@ Outcome<void> make_layouts(VkDevice device, Pipelines& pipelines) {
 
 }  // namespace
 
-Outcome<Pipelines> Pipelines::create(VkDevice device, VkSampleCountFlagBits samples) {
+Outcome<Pipelines> Pipelines::create(VkDevice device, VkSampleCountFlagBits samples,
+                                     std::int32_t shadow_samples) {
   Pipelines pipelines;
   if (auto layouts = make_layouts(device, pipelines); !layouts) return failure(layouts.error());
   const struct {
@@ -191,7 +197,8 @@ Outcome<Pipelines> Pipelines::create(VkDevice device, VkSampleCountFlagBits samp
     PipelineRecipe recipe;
   } wanted[] = {
       {pipelines.forward,
-       {shaders::kForwardVert, shaders::kForwardFrag, kColourFormat, kDepthFormat, samples, true}},
+       {shaders::kForwardVert, shaders::kForwardFrag, kColourFormat, kDepthFormat, samples, true,
+        shadow_samples}},
       {pipelines.sky,
        {shaders::kSkyVert, shaders::kSkyFrag, kColourFormat, kDepthFormat, samples, false}},
       {pipelines.shadow,

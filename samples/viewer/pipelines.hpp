@@ -2,6 +2,8 @@
 // Descriptor layouts and pipelines of the scene, for dynamic rendering.
 #pragma once
 
+#include <cstdint>
+
 #include <volk.h>
 
 #include "viewer/device_object.hpp"
@@ -40,7 +42,9 @@ struct Pipelines {
   DeviceObject<VkPipeline> shadow;  ///< depth alone, into kShadowFormat
   DeviceObject<VkPipeline> lod;     ///< into kLodFormat, one sample
 
-  static Outcome<Pipelines> create(VkDevice device, VkSampleCountFlagBits samples);
+  /// `shadow_samples`: along one side, see shaders/forward.frag.
+  static Outcome<Pipelines> create(VkDevice device, VkSampleCountFlagBits samples,
+                                   std::int32_t shadow_samples);
 };
 
 }  // namespace quarry::viewer

@@ -10,7 +10,7 @@ namespace quarry::viewer {
 namespace {
 
 constexpr Vec3 kToSun{0.52f, 0.74f, 0.42f};
-constexpr Vec4 kSunRadiance{3.6f, 3.35f, 2.95f, 0.0f};
+constexpr Vec4 kSunRadiance{3.1f, 2.85f, 2.45f, 0.0f};
 
 void set_viewport(VkCommandBuffer commands, VkExtent2D extent) {
   const VkViewport viewport{
@@ -122,7 +122,8 @@ Outcome<std::unique_ptr<SceneRenderer>> SceneRenderer::create(Gpu& gpu, Memory& 
       kShadowFormat, shadow_extent,
       VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT | VK_IMAGE_USAGE_SAMPLED_BIT,
       VK_SAMPLE_COUNT_1_BIT, "shadow map"};
-  Outcome<void> step = keep(renderer->pipelines_, Pipelines::create(gpu.device(), desc.samples));
+  Outcome<void> step = keep(renderer->pipelines_, Pipelines::create(gpu.device(), desc.samples,
+                                                                    gpu.facts().is_cpu() ? 1 : 2));
   if (step) step = keep(renderer->buffers_, SceneBuffers::create(memory, setup, *desc.scene));
   if (step) step = keep(renderer->placeholders_, PlaceholderTextures::create(gpu, memory, setup));
   if (step) {

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "viewer/interrupt.hpp"
+#include "viewer/picture_average.hpp"
 #include "viewer/screen_lod.hpp"
 
 namespace quarry::viewer {
