@@ -21,13 +21,6 @@ float most_rectangles() {
 
 constexpr float kLeastPixels = 2.0f;
 
-const char* tag_name(const Figures& figures, Tag tag) {
-  for (const TagRow& row : figures.tags) {
-    if (row.tag == tag) return row.name.c_str();
-  }
-  return nullptr;
-}
-
 void show_cell_tooltip(const BlockMap& map, const Figures& figures, const MapRow& row,
                        const Cell& cell) {
   ImGui::BeginTooltip();
@@ -41,13 +34,9 @@ void show_cell_tooltip(const BlockMap& map, const Figures& figures, const MapRow
   ImGui::Text("size    %s", bytes_text(cell.size).c_str());
   ImGui::Text("offset  %s (%s)", bytes_text(cell.block_offset).c_str(),
               hex_text(cell.block_offset).c_str());
-  if (cell.used && cell.tag.index != 0) {
-    const char* tag = tag_name(figures, cell.tag);
-    if (tag != nullptr) {
-      ImGui::Text("tag     %s", tag);
-    } else {
-      ImGui::Text("tag     number %u", cell.tag.index);
-    }
+  const std::uint32_t tag = cell.tag.index;
+  if (cell.used && tag != 0 && tag <= figures.tag_names.size()) {
+    ImGui::Text("tag     %s", figures.tag_names[tag - 1].c_str());
   }
   if (row.dedicated) ImGui::TextUnformatted("dedicated memory");
   ImGui::EndTooltip();

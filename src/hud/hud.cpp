@@ -4,7 +4,9 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <quarry/hud.hpp>
 
@@ -26,6 +28,12 @@ void read_tags(const Allocator& allocator, Figures& figures) {
   keep_largest(figures.tags, kTagsShown);
   for (TagRow& row : figures.tags)
     row.name = allocator.tag_name(row.tag);
+}
+
+void read_tag_names(const Allocator& allocator, std::vector<std::string>& names) {
+  names.resize(allocator.tag_count());
+  for (std::uint32_t i = 0; i < names.size(); ++i)
+    names[i] = allocator.tag_name(Tag{i + 1});
 }
 
 void read_figures(const Allocator& allocator, bool with_tags, Figures& figures) {
@@ -70,6 +78,7 @@ class History::State {
     const Result<Snapshot> snapshot = allocator.snapshot();
     if (!snapshot) return;
     map_.assign(*snapshot);
+    read_tag_names(allocator, figures_.tag_names);
     map_time_ = now;
   }
 

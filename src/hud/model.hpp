@@ -86,6 +86,7 @@ struct Figures {
   std::vector<HeapRow> heaps;
   std::vector<TagRow> tags;  ///< largest first; only filled while they are shown
   std::uint32_t tag_count = 0;
+  std::vector<std::string> tag_names;  ///< of tag i + 1, as of the block map
 };
 
 }  // namespace quarry::hud

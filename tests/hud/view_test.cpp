@@ -76,6 +76,7 @@ struct Scene {
       row.totals.peak_allocation_bytes = bytes + bytes / 4;
       row.totals.allocation_count = 4000 / (i + 1);
       figures.tags.push_back(row);
+      figures.tag_names.push_back(row.name);
       bytes /= 3;
     }
     figures.tag_count = 5;
