@@ -11,7 +11,7 @@ namespace quarry::viewer {
 
 namespace {
 
-constexpr VkDeviceSize kRingBytes = VkDeviceSize{4} << 20;
+constexpr VkDeviceSize kRingBytes = VkDeviceSize{8} << 20;
 
 }  // namespace
 
