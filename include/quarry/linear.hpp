@@ -27,9 +27,10 @@ struct LinearDesc {
 ///  - both ends (a double stack): `upper` and other requests grow towards each other.
 /// These mix: a ring may run below an upper stack.
 ///
-/// N contiguous free bytes before the first or behind the last live range satisfy a request of N.
-/// Strategies are ignored. Movable, not copyable, not thread-safe. The constructor allocates no
-/// host memory. An object moved from manages 0 bytes.
+/// N contiguous free bytes behind the last live range always satisfy a request of N; so do N bytes
+/// before the first one, as long as the ring has not gone round. Strategies are ignored. Movable,
+/// not copyable, not thread-safe. The constructor allocates no host memory. An object moved from
+/// manages 0 bytes.
 class Linear {
  public:
   explicit Linear(const LinearDesc& desc);

@@ -12,19 +12,20 @@ namespace quarry {
 /// Why an offset algorithm refused. Nothing changed when it did.
 enum class OffsetError : std::uint8_t {
   none,
-  invalid_argument,  ///< size 0, alignment not a power of two, or a size that cannot be represented
+  invalid_argument,  ///< size 0, an alignment that is no power of two, or growing downwards
   out_of_space,      ///< no free range satisfies size and alignment (within the algorithm's search
                      ///< bound)
   too_many_allocations,  ///< the exact count limit is reached
   out_of_host_memory,    ///< metadata could not be allocated
-  stale_handle,          ///< the handle was freed already, or never came from this object
+  stale_handle,          ///< the handle was freed already, or names nothing that lives here
   unsupported,  ///< this algorithm cannot do that (for instance the upper end of a buddy allocator)
 };
 
 const char* to_string(OffsetError error);
 
-/// Names one live range. Never zero for a live range; index and generation, so that a stale one is
-/// found out.
+/// Names one live range of one object. Never zero; carries the serial number of its allocation (32
+/// bits), so that a stale one is found out until that object has made 2^32 more. Handles of
+/// different objects are not told apart.
 struct OffsetHandle {
   std::uint64_t value = 0;
   friend bool operator==(const OffsetHandle&, const OffsetHandle&) = default;

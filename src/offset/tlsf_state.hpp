@@ -67,7 +67,6 @@ class Tlsf::State {
     std::uint32_t serial = 0;     // 0: free
     std::uint32_t bin_index = 0;  // of a free range
   };
-  static constexpr std::uint32_t kBinsInRow = 32;
   // What one search may spend, and what it found so far.
   struct Search {
     const OffsetRequest& request;
@@ -76,9 +75,7 @@ class Tlsf::State {
     bool tightest = false;  // look on for a smaller range until the budget is spent
   };
 
-  // Address order begins at this node for good: merging keeps the lower of two nodes, splitting
-  // makes the upper one new.
-  static constexpr std::uint32_t kFirstNode = 0;
+  static constexpr std::uint32_t kBinsInRow = 32;
   static constexpr std::uint32_t kNoBin = 0xFFFF'FFFFu;
   // Ranges of the bin of the size itself that are looked at before a larger one is taken.
   static constexpr std::uint32_t kExactProbes = 4;
