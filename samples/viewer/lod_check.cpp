@@ -78,7 +78,9 @@ Outcome<bool> Session::check_lod(const Pose& pose) {
     const float sampler = seen[i].finest + static_cast<float>(level);
     const SurfaceNeed need = surface_need(object, view(pose), live_anisotropy_);
     const float estimate = need.detail + std::log2(static_cast<float>(source.width(source.finest)));
-    const bool enough = need.visible && estimate <= sampler + kTolerance;
+    // Both ask for the finest mip below 0.
+    const bool enough =
+        need.visible && std::max(estimate, 0.0f) <= std::max(sampler, 0.0f) + kTolerance;
     std::printf("%-6s %2zu  %8u  %7.2f  %8.2f%s\n", object.shape == Shape::slab ? "slab" : "sphere",
                 i, seen[i].pixels, static_cast<double>(sampler), static_cast<double>(estimate),
                 enough ? "" : "  too coarse");

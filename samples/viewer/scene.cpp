@@ -39,19 +39,20 @@ SurfacePoint unit_sphere_point(float u, float v) {
           by_v * (kSphereRadius * kPi / kSphereTextureHeight)};
 }
 
-/// One face of the slab: `corner` is where u = v = 0; a texture spans kSlabEdge metres everywhere.
-void add_face(Mesh& mesh, Vec3 corner, Vec3 along_u, Vec3 along_v, float u_metres, float v_metres) {
+Vec3 face_normal(const Face& face) {
+  return cross(face.along_v, face.along_u);
+}
+
+void add_face(Mesh& mesh, const Face& face) {
   const auto base = static_cast<std::uint32_t>(mesh.vertices.size());
-  const Vec3 normal = cross(along_v, along_u);
-  // Texture V grows along `along_v`; a map's +Y points against it, hence the bitangent's sign.
-  const Vec3 bitangent = along_v * -1.0f;
-  const float sign = dot(cross(normal, along_u), bitangent) < 0.0f ? -1.0f : 1.0f;
+  const Vec3 u = face.along_u;
   for (int i = 0; i < 4; ++i) {
-    const float s = (i & 1) != 0 ? u_metres : 0.0f;
-    const float t = (i & 2) != 0 ? v_metres : 0.0f;
-    mesh.vertices.push_back({corner + along_u * s + along_v * t,
-                             normal,
-                             {along_u.x, along_u.y, along_u.z, sign},
+    const float s = (i & 1) != 0 ? face.u_metres : 0.0f;
+    const float t = (i & 2) != 0 ? face.v_metres : 0.0f;
+    // A map's +Y points against V; with these axes that is the positive bitangent.
+    mesh.vertices.push_back({face.corner + u * s + face.along_v * t,
+                             face_normal(face),
+                             {u.x, u.y, u.z, 1.0f},
                              s / kSlabEdge,
                              t / kSlabEdge});
   }
@@ -97,11 +98,24 @@ SurfacePoint sphere_point(const Object& object, float u, float v) {
   return placed(object, unit_sphere_point(u, v));
 }
 
-SurfacePoint slab_point(const Object& object, float u, float v) {
-  return placed(object, {{(u - 0.5f) * kSlabEdge, 0.0f, (v - 0.5f) * kSlabEdge},
-                         {0, 1, 0},
-                         {kSlabEdge, 0, 0},
-                         {0, 0, kSlabEdge}});
+std::array<Face, 5> slab_faces() {
+  constexpr float kHalf = kSlabEdge * 0.5f;
+  constexpr Vec3 kDown{0, -1, 0};
+  return {{{{-kHalf, 0, -kHalf}, {1, 0, 0}, {0, 0, 1}, kSlabEdge, kSlabEdge},
+           {{-kHalf, 0, kHalf}, {1, 0, 0}, kDown, kSlabEdge, kSlabHeight},
+           {{kHalf, 0, kHalf}, {0, 0, -1}, kDown, kSlabEdge, kSlabHeight},
+           {{kHalf, 0, -kHalf}, {-1, 0, 0}, kDown, kSlabEdge, kSlabHeight},
+           {{-kHalf, 0, -kHalf}, {0, 0, 1}, kDown, kSlabEdge, kSlabHeight}}};
+}
+
+SurfacePoint face_point(const Object& object, const Face& face, float s, float t) {
+  return placed(object, {face.corner + face.along_u * (s * face.u_metres) +
+                             face.along_v * (t * face.v_metres),
+                         face_normal(face), face.along_u * kSlabEdge, face.along_v * kSlabEdge});
+}
+
+Vec3 to_local(const Object& object, Vec3 position) {
+  return turned(position - object.position, -object.yaw);
 }
 
 Mesh sphere_mesh() {
@@ -131,19 +145,15 @@ Mesh sphere_mesh() {
 }
 
 Mesh slab_mesh() {
-  constexpr float kHalf = kSlabEdge * 0.5f;
   Mesh mesh;
-  add_face(mesh, {-kHalf, 0, -kHalf}, {1, 0, 0}, {0, 0, 1}, kSlabEdge, kSlabEdge);
-  add_face(mesh, {-kHalf, 0, kHalf}, {1, 0, 0}, {0, -1, 0}, kSlabEdge, kSlabHeight);
-  add_face(mesh, {kHalf, 0, kHalf}, {0, 0, -1}, {0, -1, 0}, kSlabEdge, kSlabHeight);
-  add_face(mesh, {kHalf, 0, -kHalf}, {-1, 0, 0}, {0, -1, 0}, kSlabEdge, kSlabHeight);
-  add_face(mesh, {-kHalf, 0, -kHalf}, {0, 0, 1}, {0, -1, 0}, kSlabEdge, kSlabHeight);
+  for (const Face& face : slab_faces())
+    add_face(mesh, face);
   return mesh;
 }
 
 Mesh ground_mesh(float radius) {
   Mesh mesh;
-  add_face(mesh, {-radius, 0, -radius}, {1, 0, 0}, {0, 0, 1}, 2.0f * radius, 2.0f * radius);
+  add_face(mesh, {{-radius, 0, -radius}, {1, 0, 0}, {0, 0, 1}, 2.0f * radius, 2.0f * radius});
   return mesh;
 }
 

@@ -3,6 +3,7 @@
 // parametric surfaces (for the estimate of mips) and as meshes (for the GPU). No Vulkan here.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -50,8 +51,22 @@ struct SurfacePoint {
 /// The sphere's texture goes once around and half the texture from pole to pole, so that texels are
 /// square at the equator.
 SurfacePoint sphere_point(const Object& object, float u, float v);
-/// The top of the slab holds the texture once.
-SurfacePoint slab_point(const Object& object, float u, float v);
+
+/// A flat face of the slab, in the slab's own frame; a texture spans kSlabEdge metres on all of
+/// them.
+struct Face {
+  Vec3 corner;   ///< where u = v = 0
+  Vec3 along_u;  ///< unit vectors; the face looks along cross(along_v, along_u)
+  Vec3 along_v;
+  float u_metres = 0.0f;
+  float v_metres = 0.0f;
+};
+/// The top, then the four sides; nobody sees the bottom.
+std::array<Face, 5> slab_faces();
+/// `s` and `t` run from 0 to 1 over the face.
+SurfacePoint face_point(const Object& object, const Face& face, float s, float t);
+/// A world position in the object's own frame.
+Vec3 to_local(const Object& object, Vec3 position);
 
 struct Vertex {
   Vec3 position;

@@ -11,8 +11,6 @@ namespace quarry::viewer {
 
 namespace {
 
-constexpr int kGridU = 32;
-constexpr int kGridV = 16;
 /// Clip-space margin: half a grid cell may stick into the picture while its centre is outside.
 constexpr float kMargin = 1.05f;
 
@@ -82,19 +80,66 @@ float wrapped(float u) {
   return u - std::floor(u);
 }
 
-/// Texture coordinates of the point of the surface that is nearest to the eye: usually where the
-/// texture is magnified most.
-std::pair<float, float> nearest_coordinates(const Object& object, Vec3 eye) {
-  const Vec3 to = eye - object.position;
-  const float c = std::cos(object.yaw);
-  const float s = std::sin(object.yaw);
-  const Vec3 local{c * to.x - s * to.z, to.y, s * to.x + c * to.z};
-  if (object.shape == Shape::sphere) {
-    const Vec3 n = normalize(local);
-    return {wrapped(std::atan2(-n.z, n.x) / (2.0f * kPi)), std::acos(n.y) / kPi * 0.5f};
+/// Gathers the points of one object.
+class NeedSum {
+ public:
+  NeedSum(const Projector& projector, float anisotropy)
+      : projector_(projector), anisotropy_(anisotropy) {
+    need_.detail = std::numeric_limits<float>::max();
   }
-  return {std::clamp(local.x / kSlabEdge + 0.5f, 0.0f, 1.0f),
-          std::clamp(local.z / kSlabEdge + 0.5f, 0.0f, 1.0f)};
+
+  /// `area`: of the texture, that the point stands for.
+  void add(const SurfacePoint& surface, float area) {
+    const PointNeed point = point_need(surface, projector_, anisotropy_);
+    if (!point.visible) return;
+    need_.visible = true;
+    need_.detail = std::min(need_.detail, point.detail);
+    need_.pixels += point.pixels_per_texture * area;
+  }
+  SurfaceNeed need() const { return need_; }
+
+ private:
+  const Projector& projector_;
+  float anisotropy_;
+  SurfaceNeed need_;
+};
+
+// Beside the grid the point nearest to the eye is looked at: usually the texture is magnified most
+// there, and the grid may miss it.
+
+void add_sphere(NeedSum& sum, const Object& object, Vec3 eye) {
+  constexpr int kGridU = 40;
+  constexpr int kGridV = 20;
+  constexpr float kHeight = 0.5f;
+  for (int j = 0; j < kGridV; ++j) {
+    for (int i = 0; i < kGridU; ++i) {
+      sum.add(sphere_point(object, (static_cast<float>(i) + 0.5f) / kGridU,
+                           (static_cast<float>(j) + 0.5f) / kGridV * kHeight),
+              kHeight / (kGridU * kGridV));
+    }
+  }
+  const Vec3 n = normalize(to_local(object, eye));
+  sum.add(sphere_point(object, wrapped(std::atan2(-n.z, n.x) / (2.0f * kPi)),
+                       std::acos(n.y) / kPi * kHeight),
+          0.0f);
+}
+
+void add_face(NeedSum& sum, const Object& object, const Face& face, Vec3 eye) {
+  constexpr int kGridU = 16;
+  const int grid_v = face.v_metres < kSlabEdge ? 2 : kGridU;
+  const float area = face.u_metres * face.v_metres / (kSlabEdge * kSlabEdge);
+  for (int j = 0; j < grid_v; ++j) {
+    for (int i = 0; i < kGridU; ++i) {
+      // From border to border: the nearest visible part of a slab often is its edge.
+      sum.add(face_point(object, face, static_cast<float>(i) / (kGridU - 1),
+                         static_cast<float>(j) / static_cast<float>(grid_v - 1)),
+              area / static_cast<float>(kGridU * grid_v));
+    }
+  }
+  const Vec3 to = to_local(object, eye) - face.corner;
+  sum.add(face_point(object, face, std::clamp(dot(to, face.along_u) / face.u_metres, 0.0f, 1.0f),
+                     std::clamp(dot(to, face.along_v) / face.v_metres, 0.0f, 1.0f)),
+          0.0f);
 }
 
 }  // namespace
@@ -102,27 +147,14 @@ std::pair<float, float> nearest_coordinates(const Object& object, Vec3 eye) {
 SurfaceNeed surface_need(const Object& object, const View& view, float anisotropy) {
   const Projector projector = make_projector(view);
   if (object.shape == Shape::ground || out_of_sight(object, projector)) return {};
-  const bool sphere = object.shape == Shape::sphere;
-  const float height = sphere ? 0.5f : 1.0f;
-  SurfaceNeed need;
-  need.detail = std::numeric_limits<float>::max();
-  const auto look = [&](float u, float v, float area) {
-    const PointNeed point = point_need(
-        sphere ? sphere_point(object, u, v) : slab_point(object, u, v), projector, anisotropy);
-    if (!point.visible) return;
-    need.visible = true;
-    need.detail = std::min(need.detail, point.detail);
-    need.pixels += point.pixels_per_texture * area;
-  };
-  for (int j = 0; j < kGridV; ++j) {
-    for (int i = 0; i < kGridU; ++i) {
-      look((static_cast<float>(i) + 0.5f) / kGridU,
-           (static_cast<float>(j) + 0.5f) / kGridV * height, height / (kGridU * kGridV));
-    }
+  NeedSum sum(projector, anisotropy);
+  if (object.shape == Shape::sphere) {
+    add_sphere(sum, object, projector.eye);
+  } else {
+    for (const Face& face : slab_faces())
+      add_face(sum, object, face, projector.eye);
   }
-  const auto [u, v] = nearest_coordinates(object, projector.eye);
-  look(u, v, 0.0f);
-  return need;
+  return sum.need();
 }
 
 std::uint32_t wanted_mip(float detail, std::uint32_t texture_size, std::uint32_t coarsest,

@@ -59,21 +59,32 @@ TEST(Scene, MeshesFaceOutwards) {
 
 TEST(Scene, ParametricSurfacesHaveTheDerivativesOfTheirPositions) {
   const Object sphere{Shape::sphere, {1, 2, 3}, 0.4f, 0, {}, 0.0f};
-  const Object slab{Shape::slab, {-4, 0.3f, 2}, 1.2f, 0, {}, 0.0f};
   constexpr float kStep = 1e-3f;
   for (const float u : {0.1f, 0.37f, 0.8f}) {
     for (const float v : {0.1f, 0.25f, 0.42f}) {
-      for (const auto& [point_at, object] :
-           {std::pair{&sphere_point, sphere}, {&slab_point, slab}}) {
-        const SurfacePoint p = point_at(object, u, v);
-        const Vec3 by_u = (point_at(object, u + kStep, v).position - p.position) * (1.0f / kStep);
-        const Vec3 by_v = (point_at(object, u, v + kStep).position - p.position) * (1.0f / kStep);
-        EXPECT_LT(length(by_u - p.by_u), 0.02f * length(p.by_u));
-        EXPECT_LT(length(by_v - p.by_v), 0.02f * length(p.by_v));
-        EXPECT_NEAR(length(p.normal), 1.0f, 1e-4f);
-        EXPECT_NEAR(dot(p.normal, normalize(p.by_u)), 0.0f, 1e-3f);
-      }
+      const SurfacePoint p = sphere_point(sphere, u, v);
+      const Vec3 by_u = (sphere_point(sphere, u + kStep, v).position - p.position) * (1.0f / kStep);
+      const Vec3 by_v = (sphere_point(sphere, u, v + kStep).position - p.position) * (1.0f / kStep);
+      EXPECT_LT(length(by_u - p.by_u), 0.02f * length(p.by_u));
+      EXPECT_LT(length(by_v - p.by_v), 0.02f * length(p.by_v));
+      EXPECT_NEAR(length(p.normal), 1.0f, 1e-4f);
+      EXPECT_NEAR(dot(p.normal, normalize(p.by_u)), 0.0f, 1e-3f);
     }
+  }
+}
+
+TEST(Scene, FacesOfASlabPointOutwardsAndFollowItsTurn) {
+  const Object slab{Shape::slab, {-4, 0.3f, 2}, 1.2f, 0, {}, 0.0f};
+  const Vec3 centre = slab.position - Vec3{0, kSlabHeight / 2, 0};
+  for (const Face& face : slab_faces()) {
+    const SurfacePoint middle = face_point(slab, face, 0.5f, 0.5f);
+    EXPECT_GT(dot(middle.normal, middle.position - centre), 0.0f);
+    const Vec3 across =
+        face_point(slab, face, 1, 0).position - face_point(slab, face, 0, 0).position;
+    EXPECT_NEAR(length(across), face.u_metres, 1e-3f);
+    EXPECT_LT(length(across - middle.by_u * (face.u_metres / kSlabEdge)), 1e-3f);
+    const Vec3 local = to_local(slab, face_point(slab, face, 0, 0).position);
+    EXPECT_LT(length(local - face.corner), 1e-3f);
   }
 }
 
