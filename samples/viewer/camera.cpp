@@ -124,8 +124,8 @@ Pose CameraPath::at(float progress) const {
 }
 
 std::uint32_t moving_frames(std::uint32_t total) {
-  constexpr std::uint32_t kRest = 150;
-  return total >= 2 * kRest ? total - kRest : total / 2;
+  constexpr std::uint32_t kRest = 190;
+  return total >= 300 ? total - kRest : total / 2;
 }
 
 }  // namespace quarry::viewer

@@ -42,8 +42,8 @@ class CameraPath {
   std::vector<Vec3> spheres_;  ///< centres; the way leads around them
 };
 
-/// Frames of a run of `total` that the camera moves; the rest, at least 150 where there are as many
-/// again to move in, it is at rest.
+/// Frames of a run of `total` that the camera moves; then it is at rest, in a run of 300 or more
+/// for 190 frames: 90 for the last uploads, 100 in which nothing may happen any more.
 std::uint32_t moving_frames(std::uint32_t total);
 
 /// Size of the picture and the pose: what projection needs.

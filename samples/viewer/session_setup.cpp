@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How a session comes about, and how it ends.
 #include <algorithm>
-#include <bit>
 #include <cstdio>
 #include <thread>
 
@@ -18,10 +17,11 @@ std::uint32_t loader_threads() {
   return std::clamp(std::thread::hardware_concurrency() / 2, 2u, 4u);
 }
 
-/// Staging takes part in the budget: a small share of it, all lanes together.
+/// Staging takes part in the budget: a sixteenth of it, all lanes together. It bounds what can be
+/// uploaded while the GPU is busy with one frame.
 std::uint64_t staging_bytes(std::uint64_t budget, std::uint32_t lanes) {
   constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
-  return std::bit_floor(std::clamp(budget / 24 / lanes, 4 * kMebibyte, 32 * kMebibyte));
+  return std::clamp(budget / 16 / lanes, 4 * kMebibyte, 32 * kMebibyte) / kMebibyte * kMebibyte;
 }
 
 VkSampleCountFlagBits sample_count(const DeviceFacts& facts) {
@@ -115,8 +115,9 @@ Outcome<void> Session::make_contents(const Options& options) {
     step =
         keep(readback_, Readback::create(*memory_, VkDeviceSize{4} * extent.width * extent.height));
   }
-  if (step) step = memory_->seal();
-  if (!step) return step;
+  if (!step)
+    return failure(step.error() + " (is the budget, --budget-mib, too small for the picture?)");
+  if (step = memory_->seal(); !step) return step;
   store_ = std::make_unique<TextureStore>(*gpu_, *memory_, *loader_, std::move(materials->sources));
   last_wishes_.assign(store_->size(), kNothingResident);
   counters_ = memory_->allocator().counters();
