@@ -15,7 +15,8 @@ VkMemoryPropertyFlags any_flags(Random& random) {
   constexpr std::array kSome{
       VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT,
       VK_MEMORY_PROPERTY_HOST_COHERENT_BIT, VK_MEMORY_PROPERTY_HOST_CACHED_BIT};
-  return static_cast<VkMemoryPropertyFlags>(kSome[random.below(kSome.size())]);
+  return static_cast<VkMemoryPropertyFlags>(
+      kSome[static_cast<std::size_t>(random.below(kSome.size()))]);
 }
 
 bool has_mapping_cap(std::uint64_t seed) {
@@ -111,7 +112,7 @@ VkBufferCreateInfo RandomWorld::any_buffer_info() {
                                VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT,
                                VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
                                VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT};
-  VkBufferUsageFlags usage = kUsages[random_.below(kUsages.size())];
+  VkBufferUsageFlags usage = kUsages[static_cast<std::size_t>(random_.below(kUsages.size()))];
   if (!profile_.features.buffer_device_address) {
     usage &= ~static_cast<VkBufferUsageFlags>(VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT);
   }
@@ -435,7 +436,8 @@ void RandomWorld::break_something() {
   if (random_.one_in(2)) {
     rig_.host.fail(random_.between(1, 20), random_.between(1, 3));
   } else {
-    rig_.gpu.fail(kFunctions[random_.below(kFunctions.size())], random_.between(1, 3),
+    const auto which = static_cast<std::size_t>(random_.below(kFunctions.size()));
+    rig_.gpu.fail(kFunctions[which], random_.between(1, 3),
                   random_.one_in(2) ? VK_ERROR_OUT_OF_DEVICE_MEMORY : VK_ERROR_OUT_OF_HOST_MEMORY);
   }
 }
