@@ -170,10 +170,12 @@ std::optional<MemoryFacts> FakeGpu::memory_facts(VkDeviceMemory memory) const {
 std::vector<VkDeviceMemory> FakeGpu::memories() const {
   const std::lock_guard lock(state_->mutex);
   std::vector<std::uint64_t> ids;
+  ids.reserve(state_->memories.size());
   for (const auto& [id, memory] : state_->memories)
     ids.push_back(id);
   std::ranges::sort(ids);  // in the order of allocation
   std::vector<VkDeviceMemory> handles;
+  handles.reserve(ids.size());
   for (const std::uint64_t id : ids)
     handles.push_back(handle_of<VkDeviceMemory>(id));
   return handles;
