@@ -9,6 +9,7 @@
 #include <cstring>
 #include <functional>
 #include <mutex>
+#include <shared_mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -345,14 +346,22 @@ TEST(Threads, ARingServesSeveralAtOnce) {
   auto ring = UploadRing::create(rig.allocator, {.bytes = 64 * kKiB});
   ASSERT_TRUE(ring);
   const VkSemaphore semaphore = rig.gpu.create_timeline_semaphore(1'000'000);
+  // Who closes the batch sees to it that everybody has written: that is the program's part.
+  std::shared_mutex writing;
   run_threads([&](int thread) {
     Random random(static_cast<std::uint64_t>(thread) + 1);
     for (int i = 0; i < rounds(); ++i) {
-      const auto span = ring->allocate(random.between(1, 2'000));
-      if (span) std::memset(span->mapped, thread, static_cast<std::size_t>(span->size));
+      {
+        const std::shared_lock lock(writing);
+        const auto span = ring->allocate(random.between(1, 2'000));
+        if (span) std::memset(span->mapped, thread, static_cast<std::size_t>(span->size));
+      }
       if (random.one_in(4)) {
         EXPECT_TRUE(ring->flush());
+        const std::unique_lock lock(writing);
         EXPECT_TRUE(ring->close(semaphore, 1));
+      }
+      if (random.one_in(4)) {
         EXPECT_TRUE(ring->collect());
         EXPECT_LE(ring->used(), ring->capacity());
       }
