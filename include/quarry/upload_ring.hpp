@@ -57,7 +57,8 @@ class UploadRing {
   /// Asks the driver which batches are done and takes their space back. Returns the bytes taken
   /// back.
   Result<VkDeviceSize> collect();
-  /// For callers who know the completed value themselves: no driver call.
+  /// For callers who know the completed value themselves: no driver call. Takes batches of this
+  /// semaphore up to the first of another one, which collect() is for.
   VkDeviceSize collect(VkSemaphore semaphore, std::uint64_t completed_value);
 
   VkDeviceSize capacity() const;

@@ -47,13 +47,11 @@ Outcome<VkCommandBuffer> FrameQueue::begin(UploadRing& ring) {
   }
   VkResult result = vkGetSemaphoreCounterValue(gpu_->device(), timeline_.get(), &completed_);
   if (result != VK_SUCCESS) return failure(call_failed("vkGetSemaphoreCounterValue", result));
-  ring.collect(timeline_.get(), completed_);
+  if (auto collected = ring.collect(); !collected) return failure(describe(collected.error()));
   // A frame may take half of the ring: when the frames in flight hold more, they are waited for.
-  for (std::uint64_t value = completed_ + 1;
-       value <= submitted_ && ring.used() > ring.capacity() / 2; ++value) {
-    if (auto waited = wait(value); !waited) return failure(waited.error());
-    completed_ = value;
-    ring.collect(timeline_.get(), completed_);
+  while (completed_ < submitted_ && ring.used() > ring.capacity() / 2) {
+    if (auto waited = wait(++completed_); !waited) return failure(waited.error());
+    if (auto collected = ring.collect(); !collected) return failure(describe(collected.error()));
   }
   result = vkResetCommandPool(gpu_->device(), pools_[slot()].get(), 0);
   auto info = structure<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);

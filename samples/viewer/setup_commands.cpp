@@ -11,7 +11,7 @@ namespace quarry::viewer {
 
 namespace {
 
-constexpr VkDeviceSize kRingBytes = VkDeviceSize{8} << 20;
+constexpr VkDeviceSize kRingBytes = VkDeviceSize{4} << 20;
 
 }  // namespace
 
@@ -133,7 +133,8 @@ Outcome<void> SetupCommands::finish(std::span<const VkSemaphoreSubmitInfo> waits
   if (auto closed = ring_->close(timeline_.get(), value_); !closed) {
     return failure(describe(closed.error()));
   }
-  ring_->collect(timeline_.get(), value_);
+  // The ring is shared with the frames in flight, which wait for another timeline.
+  if (auto collected = ring_->collect(); !collected) return failure(describe(collected.error()));
   return {};
 }
 
