@@ -195,7 +195,7 @@ TEST_P(AgreesWithWhatHappens, BeforeAndAfter) {
     std::vector<Live> live;
     for (int step = 0; step < 400 && !testing::Test::HasFailure(); ++step) {
       if (random.one_in(3) && !live.empty()) {
-        std::swap(live[random.below(live.size())], live.back());
+        std::swap(live[static_cast<std::size_t>(random.below(live.size()))], live.back());
         const Live gone = live.back();
         live.pop_back();
         if (gone.buffer.allocation) {

@@ -438,7 +438,7 @@ TEST(Pools, ManyComeAndGo) {
   Random random(7);
   for (int i = 0; i < 500; ++i) {
     if (random.one_in(2) && !live.empty()) {
-      std::swap(live[random.below(live.size())], live.back());
+      std::swap(live[static_cast<std::size_t>(random.below(live.size()))], live.back());
       const auto [pool, allocation] = live.back();
       live.pop_back();
       EXPECT_TRUE(rig.allocator.free(allocation));

@@ -195,7 +195,8 @@ TEST(Threads, F39MakeMapLookAndFreeWhatOthersMade) {
         touch(rig.allocator, made);
         mailbox.put(made);
         Thing other;
-        if (random.below(100) < 55 && mailbox.take(random.below(1'000), other)) {
+        if (random.below(100) < 55 &&
+            mailbox.take(static_cast<std::size_t>(random.below(1'000)), other)) {
           touch(rig.allocator, other);
           destroy(rig.allocator, other);
         }
