@@ -151,6 +151,31 @@ TEST(Tlsf, TheExactBinIsTriedBeforeALargerRangeIsCut) {
   EXPECT_EQ(placed(tlsf, {.size = 1000}).offset, hole.offset);
 }
 
+TEST(Tlsf, AHoleThatFitsByItsAlignmentIsTriedBeforeALargerRangeIsCut) {
+  Tlsf tlsf({.size = kMiB});
+  const OffsetAllocation hole = placed(tlsf, {.size = 1280});
+  (void)placed(tlsf, {.size = 64});
+  EXPECT_EQ(tlsf.free(hole.handle), OffsetError::none);
+  // 1280 lies in a bin above that of 1024, but not above that of 1024 + 512 - 1.
+  EXPECT_EQ(placed(tlsf, {.size = 1024, .alignment = 512}).offset, hole.offset);
+}
+
+TEST(Tlsf, TheOnlyFitAmong32OfItsBinIsFoundBeforeSpaceIsRefused) {
+  Tlsf tlsf({.size = 32 * (1006 + 64)});
+  // Sizes 992 to 1007 share a bin. The fit is freed first, so that it stands last in the list.
+  std::vector<OffsetAllocation> holes;
+  while (tlsf.free_bytes() != 0) {
+    const bool first = holes.empty();
+    holes.push_back(placed(tlsf, {.size = first ? 1006u : 1000u}));
+    (void)placed(tlsf, {.size = std::min<std::uint64_t>(first ? 64 : 70, tlsf.free_bytes())});
+  }
+  ASSERT_EQ(holes.size(), 32u);
+  for (const OffsetAllocation& hole : holes) {
+    ASSERT_EQ(tlsf.free(hole.handle), OffsetError::none);
+  }
+  EXPECT_EQ(placed(tlsf, {.size = 1005}).offset, holes.front().offset);
+}
+
 TEST(Tlsf, MinMemoryTakesTheTightestOfTheBin) {
   Tlsf tlsf({.size = kMiB});
   std::vector<OffsetAllocation> holes;
