@@ -38,10 +38,11 @@ TEST(ScreenLod, TwiceThePixelsNeedOneMipMore) {
 }
 
 TEST(ScreenLod, AnisotropyNeedsFinerMipsAtGrazingAngles) {
-  const View grazing = from({0, 0.6f, 12}, {0, 0, 0});
+  // From above its border over the whole top; the sides face away.
+  const View grazing = from({0, 0.3f, 3.9f}, {0, 0.3f, -4});
   const float isotropic = surface_need(kSlab, grazing, 1.0f).detail;
   const float anisotropic = surface_need(kSlab, grazing, 16.0f).detail;
-  EXPECT_LT(anisotropic, isotropic - 1.0f);
+  EXPECT_LT(anisotropic, isotropic - 0.8f);
 }
 
 TEST(ScreenLod, WhatIsBehindBesideOrFacingAwayIsNotVisible) {
