@@ -3,6 +3,7 @@
 #include "materials/progress_bar.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include <unistd.h>
@@ -30,7 +31,7 @@ void ProgressBar::show(double done, const std::string& what) {
   if (done < 1.0 && now - redrawn_ < kRedraw) return;
   redrawn_ = now;
   line_open_ = true;
-  const int filled = std::clamp(static_cast<int>(done * kWidth + 0.5), 0, kWidth);
+  const int filled = std::clamp(static_cast<int>(std::lround(done * kWidth)), 0, kWidth);
   std::string bar(static_cast<std::size_t>(filled), '#');
   bar.resize(kWidth, '.');
   std::fprintf(stderr, "\r[%s] %3d %%  %.0f s  %-28.28s", bar.c_str(),

@@ -18,15 +18,16 @@ class SrgbTables {
   /// The code of linear light; clamps to 0 to 1.
   std::uint8_t encode(float linear) const {
     const float clamped = linear < 0.0f ? 0.0f : (linear > 1.0f ? 1.0f : linear);
-    return encode_[static_cast<std::uint32_t>(clamped * kSteps + 0.5f)];
+    const float step = clamped * kSteps + 0.5f;  // never negative: cutting off rounds
+    return encode_[static_cast<std::uint32_t>(step)];
   }
 
  private:
-  static constexpr std::uint32_t kSteps = 16383;
+  static constexpr float kSteps = 16383.0f;
   SrgbTables();
 
   std::array<float, 256> decode_;
-  std::array<std::uint8_t, kSteps + 1> encode_;
+  std::array<std::uint8_t, 16384> encode_;
 };
 
 }  // namespace quarry::materials

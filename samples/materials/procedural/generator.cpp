@@ -23,7 +23,8 @@ constexpr std::uint32_t kTileEdge = 128;
 constexpr std::array kMeanings = {Meaning::color, Meaning::normal, Meaning::linear};
 
 std::uint8_t to_byte(float unit) {
-  return static_cast<std::uint8_t>(saturate(unit) * 255.0f + 0.5f);
+  const float code = saturate(unit) * 255.0f + 0.5f;  // never negative: cutting off rounds
+  return static_cast<std::uint8_t>(code);
 }
 
 /// The tile of pixels behind a surface's border of one pixel.
