@@ -22,14 +22,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Run {
+struct Finished {
   int exit_code = -1;
   std::string output;
 };
 
 /// Runs a shell command line; standard error goes to the output too.
-Run run(const std::string& command) {
-  Run result;
+Finished run(const std::string& command) {
+  Finished result;
   FILE* pipe = ::popen((command + " 2>&1").c_str(), "r");
   if (pipe == nullptr) return result;
   char part[4096];
@@ -49,7 +49,7 @@ class ViewerProgram : public ::testing::Test {
   static void SetUpTestSuite() {
     folder_ = fs::temp_directory_path() / ("quarry_viewer_" + std::to_string(::getpid()));
     fs::create_directories(folder_);
-    const Run made =
+    const Finished made =
         run(program("quarry-materials") + " --count 4 --size 512 --out " + materials());
     ASSERT_EQ(made.exit_code, 0) << made.output;
   }
@@ -78,7 +78,7 @@ class ViewerProgram : public ::testing::Test {
 
 TEST_F(ViewerProgram, KeepsTheBudgetInSilenceAndWritesWhatItSaw) {
   // Pictures on the way must not disturb the frames after them.
-  const Run seen = run(
+  const Finished seen = run(
       headless("--validation --hud --frames 160 --budget-mib 192 --pictures 3,20,159 --materials " +
                materials() + " --out " + out("plain")));
   ASSERT_EQ(seen.exit_code, 0) << seen.output;
@@ -95,8 +95,8 @@ TEST_F(ViewerProgram, KeepsTheBudgetInSilenceAndWritesWhatItSaw) {
   for (const char* picture : {"frame-000003.png", "frame-000020.png", "frame-000159.png"}) {
     const auto image = quarry::materials::load_image(fs::path(out("plain")) / picture);
     ASSERT_TRUE(image) << picture;
-    EXPECT_EQ(image->width, 320u);
-    EXPECT_EQ(image->height, 180u);
+    EXPECT_EQ(image->width(), 320u);
+    EXPECT_EQ(image->height(), 180u);
   }
 }
 
@@ -109,8 +109,8 @@ TEST_F(ViewerProgram, OneBadMapLeavesTheRestRunning) {
   }
   ASSERT_FALSE(broken.empty());
   fs::resize_file(broken, 100);
-  const Run seen = run(headless("--frames 12 --pictures 11 --materials " + bad.string() +
-                                " --out " + out("bad_out")));
+  const Finished seen = run(headless("--frames 12 --pictures 11 --materials " + bad.string() +
+                                     " --out " + out("bad_out")));
   EXPECT_EQ(seen.exit_code, 0) << seen.output;
   EXPECT_NE(seen.output.find(broken.filename().string()), std::string::npos) << seen.output;
   EXPECT_TRUE(fs::exists(fs::path(out("bad_out")) / "frame-000011.png"));
@@ -119,17 +119,18 @@ TEST_F(ViewerProgram, OneBadMapLeavesTheRestRunning) {
 TEST_F(ViewerProgram, SaysWhatIsWrongAndFails) {
   const fs::path empty = folder_ / "empty";
   fs::create_directories(empty);
-  const Run nothing =
+  const Finished nothing =
       run(headless("--frames 3 --materials " + empty.string() + " --out " + out("x")));
   EXPECT_NE(nothing.exit_code, 0);
   EXPECT_NE(nothing.output.find(empty.string()), std::string::npos) << nothing.output;
-  const Run missing = run(headless("--frames 3 --materials /does/not/exist --out " + out("x")));
+  const Finished missing =
+      run(headless("--frames 3 --materials /does/not/exist --out " + out("x")));
   EXPECT_NE(missing.exit_code, 0);
   EXPECT_NE(missing.output.find("/does/not/exist"), std::string::npos) << missing.output;
-  const Run option = run(headless("--budget-mib lots"));
+  const Finished option = run(headless("--budget-mib lots"));
   EXPECT_NE(option.exit_code, 0);
   EXPECT_NE(option.output.find("--budget-mib"), std::string::npos) << option.output;
-  const Run device =
+  const Finished device =
       run(headless("--device no-such-device --materials " + materials() + " --out " + out("x")));
   EXPECT_NE(device.exit_code, 0);
   EXPECT_NE(device.output.find("no-such-device"), std::string::npos) << device.output;
@@ -137,7 +138,7 @@ TEST_F(ViewerProgram, SaysWhatIsWrongAndFails) {
 
 TEST_F(ViewerProgram, AMissingDriverIsNamed) {
   for (const char* variable : {"VK_DRIVER_FILES", "VK_ICD_FILENAMES"}) {
-    const Run seen =
+    const Finished seen =
         run(std::string("env VK_DRIVER_FILES= ") + variable + "=/does/not/exist.json " +
             headless("--frames 3 --materials " + materials() + " --out " + out("x")));
     EXPECT_NE(seen.exit_code, 0);
@@ -146,9 +147,10 @@ TEST_F(ViewerProgram, AMissingDriverIsNamed) {
 }
 
 TEST_F(ViewerProgram, AnInterruptEndsItWithAReport) {
-  const Run seen = run("timeout --signal=INT 5 " +
-                       headless("--frames 1000000 --frame-rate 30 --pictures none --materials " +
-                                materials() + " --out " + out("interrupted")));
+  const Finished seen =
+      run("timeout --signal=INT 5 " +
+          headless("--frames 1000000 --frame-rate 30 --pictures none --materials " + materials() +
+                   " --out " + out("interrupted")));
   // timeout(1) answers 124 whatever the program ended with.
   EXPECT_EQ(seen.exit_code, 124) << seen.output;
   const std::string report = text_of(fs::path(out("interrupted")) / "report.json");
@@ -157,7 +159,7 @@ TEST_F(ViewerProgram, AnInterruptEndsItWithAReport) {
 }
 
 TEST_F(ViewerProgram, AWindowOpensAndCloses) {
-  const Run seen =
+  const Finished seen =
       run("xvfb-run -a -s '-screen 0 800x600x24' " + program("quarry-viewer") +
           " --window-size 320x180 --validation --hud --frames 20 --materials " + materials());
   EXPECT_EQ(seen.exit_code, 0) << seen.output;
