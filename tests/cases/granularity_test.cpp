@@ -41,7 +41,7 @@ TEST_P(Granularity, F11NoGranuleHoldsALinearAndAnOptimalResource) {
     };
     for (int i = 0; i < 60'000; ++i) {
       if (live.size() > 400 || (random.one_in(2) && !live.empty())) {
-        free_one(random.below(live.size()));
+        free_one(static_cast<std::size_t>(random.below(live.size())));
         continue;
       }
       const auto kind = static_cast<ResourceKind>(random.below(3));
@@ -96,7 +96,7 @@ TEST(Cases, F12GranularityWiderThanTheAlignmentOfImages) {
         images.push_back(*made);
       }
       if (random.one_in(3) && !buffers.empty()) {
-        std::swap(buffers[random.below(buffers.size())], buffers.back());
+        std::swap(buffers[static_cast<std::size_t>(random.below(buffers.size()))], buffers.back());
         EXPECT_TRUE(rig.allocator.destroy(buffers.back()));
         buffers.pop_back();
       }
@@ -131,7 +131,7 @@ Course place_buffers(VkDeviceSize granularity) {
     course.offsets.push_back(rig.allocator.info(made->allocation)->offset);
     buffers.push_back(*made);
     if (random.one_in(3)) {
-      std::swap(buffers[random.below(buffers.size())], buffers.back());
+      std::swap(buffers[static_cast<std::size_t>(random.below(buffers.size()))], buffers.back());
       EXPECT_TRUE(rig.allocator.destroy(buffers.back()));
       buffers.pop_back();
     }

@@ -200,7 +200,7 @@ TEST(Cases, F40ALinearPoolIsOneFreeRangeWhenAllIsFreedInAnyOrder) {
     }
     EXPECT_GT(buffers.size(), 20u);
     while (!buffers.empty()) {
-      std::swap(buffers[random.below(buffers.size())], buffers.back());
+      std::swap(buffers[static_cast<std::size_t>(random.below(buffers.size()))], buffers.back());
       EXPECT_TRUE(rig.allocator.destroy(buffers.back()));
       buffers.pop_back();
     }

@@ -121,7 +121,7 @@ TEST(Snapshot, RangesCoverEachBlockWithoutGaps) {
     std::vector<Allocation> live;
     for (int i = 0; i < 300; ++i) {
       if (random.one_in(3) && !live.empty()) {
-        std::swap(live[random.below(live.size())], live.back());
+        std::swap(live[static_cast<std::size_t>(random.below(live.size()))], live.back());
         ASSERT_TRUE(rig.allocator.free(live.back()));
         live.pop_back();
         continue;
