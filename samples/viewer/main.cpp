@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // quarry-viewer: many 8K materials with less memory than they need.
 #include <cstdio>
+#include <exception>
 
 #include "viewer/gpu.hpp"
 #include "viewer/headless.hpp"
@@ -28,13 +29,22 @@ int list_devices() {
   return kExitOk;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, const char* const* argv) {
   const auto parsed = parse_options(argc, argv);
   if (const int* code = std::get_if<int>(&parsed)) return *code;
   const auto& options = std::get<Options>(parsed);
   listen_for_interrupts();
   if (options.list_devices) return list_devices();
   return options.headless || options.check_lod ? run_headless(options) : run_window(options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    (void)std::fprintf(stderr, "quarry-viewer: error: %s\n", error.what());
+    return kExitFailure;
+  }
 }

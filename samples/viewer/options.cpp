@@ -81,7 +81,7 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     const int code = app.exit(error);
-    return code == 0 ? int{kExitOk} : int{kExitUsage};
+    return code == 0 ? kExitOk : kExitUsage;
   }
   if (!size.empty()) {
     if (const std::string problem = read_size(size, options); !problem.empty()) {

@@ -35,7 +35,9 @@ struct Options {
   bool check_lod = false;
 };
 
-enum ExitCode : int { kExitOk = 0, kExitFailure = 1, kExitUsage = 2 };
+inline constexpr int kExitOk = 0;
+inline constexpr int kExitFailure = 1;
+inline constexpr int kExitUsage = 2;
 
 /// The options, or the exit code of a program that has already said what there was to say.
 std::variant<Options, int> parse_options(int argc, const char* const* argv);
