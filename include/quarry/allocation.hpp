@@ -87,11 +87,16 @@ struct AllocationDesc {
   bool mapped = false;  ///< keep it mapped for its whole life where the type is HOST_VISIBLE
   /// Fail with Reason::over_budget rather than exceed the heap's budget.
   bool within_budget = false;
-  bool can_alias = false;  ///< other resources may be bound to it: carries no dedicated information
-  bool movable = false;    ///< adds transfer usages and keeps the create-info, so that it may be
-                           ///< moved or evicted
+  /// Other resources, buffers and images alike, may be bound to it: carries no dedicated
+  /// information.
+  bool can_alias = false;
+  bool movable = false;  ///< adds transfer usages and keeps the create-info, so that it may be
+                         ///< moved or evicted
   bool upper_address = false;  ///< from the upper end of a linear pool (double stack)
-  Pool pool{};                 ///< a custom pool; zero for the default pools
+  /// A custom pool; zero for the default pools. A pool settles the memory type: flags that are
+  /// required or forbidden and the type bits must agree with it, intent and preferences do not
+  /// count.
+  Pool pool{};
   Tag tag{};
   const char* name = nullptr;  ///< copied; null for none
   void* user_data = nullptr;
@@ -101,6 +106,8 @@ struct AllocationDesc {
 };
 
 /// Whether a raw request is for a buffer or linear image, an optimal image, or could be either.
+/// Where bufferImageGranularity is above 1, memory that is not dedicated takes only resources of
+/// its kind.
 enum class ResourceKind : std::uint8_t { unknown, linear, optimal };
 
 /// What is known of a live allocation.

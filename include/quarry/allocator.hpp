@@ -80,8 +80,8 @@ struct AllocatorDesc {
   /// lock held.
   void (*on_message)(void* user, Severity severity, const char* text) = nullptr;
   void* message_user = nullptr;
-  /// Runs on a shortage, with no lock held; may free, and even allocate. Returns true if a retry
-  /// makes sense.
+  /// Runs on a shortage, with no lock held; may free, and even allocate (such a request asks nobody
+  /// again). Returns true if a retry makes sense.
   bool (*on_shortage)(void* user, std::uint32_t heap, VkDeviceSize bytes) = nullptr;
   void* shortage_user = nullptr;
 };
@@ -111,7 +111,8 @@ struct AllocationRange {
 
 /// Allocates device memory. Every member function may be called from any thread at any time, except
 /// where it says otherwise; destruction and moving must not run beside other calls. No function
-/// submits work to a queue.
+/// submits work to a queue. A default-constructed or moved-from allocator may only be tested,
+/// assigned to and destroyed.
 class Allocator {
  public:
   /// Fails with Reason::function_missing, bad_argument or out_of_host_memory. Instance and device

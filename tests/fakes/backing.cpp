@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "fakes/backing.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -82,7 +83,7 @@ bool Backing::read(std::byte* view, VkDeviceSize offset, std::span<std::byte> by
   if (view == nullptr) return false;
   const bool hidden = view == host_ && !mapped_;
   if (hidden) protect(true);
-  std::memcpy(bytes.data(), at(view, offset), bytes.size());
+  std::copy_n(at(view, offset), bytes.size(), bytes.data());
   if (hidden) protect(false);
   return true;
 }
@@ -100,7 +101,7 @@ bool Backing::device_write(VkDeviceSize offset, std::span<const std::byte> bytes
   if (view == nullptr) return false;
   const bool hidden = view == host_ && !mapped_;
   if (hidden) protect(true);
-  std::memcpy(at(view, offset), bytes.data(), bytes.size());
+  std::copy_n(bytes.data(), bytes.size(), at(view, offset));
   if (hidden) protect(false);
   return true;
 }
