@@ -100,6 +100,7 @@ class Text {
     const std::size_t left = at == nullptr ? 0 : room_.size() - length_;
     std::va_list arguments;
     va_start(arguments, pattern);
+    // NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): va_start is right above
     const int written = std::vsnprintf(at, left, pattern, arguments);
     va_end(arguments);
     if (written > 0) length_ += static_cast<std::size_t>(written);

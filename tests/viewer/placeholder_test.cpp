@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "viewer/placeholder.hpp"
 
-#include <algorithm>
+#include <cstring>
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -50,17 +51,17 @@ TEST(Placeholder, ANeutralOneHasOneColour) {
 TEST(Placeholder, TheCheckerHasTwoColoursUntilItsFieldsVanish) {
   const auto image = checker_placeholder(MapRole::albedo, VK_FORMAT_BC1_RGB_SRGB_BLOCK);
   const auto colours = [&](std::size_t level) {
-    std::vector<std::vector<std::byte>> found;
-    for (std::size_t i = 0; i < image.levels[level].size(); i += 8) {
-      const auto at = image.levels[level].begin() + static_cast<std::ptrdiff_t>(i);
-      found.emplace_back(at, at + 8);
+    std::set<std::uint64_t> found;
+    for (std::size_t i = 0; i < image.levels[level].size(); i += sizeof(std::uint64_t)) {
+      std::uint64_t block = 0;
+      std::memcpy(&block, image.levels[level].data() + i, sizeof block);
+      found.insert(block);
     }
-    std::sort(found.begin(), found.end());
-    return std::unique(found.begin(), found.end()) - found.begin();
+    return found.size();
   };
-  EXPECT_EQ(colours(0), 2);
-  EXPECT_EQ(colours(2), 2);
-  EXPECT_EQ(colours(3), 1);
+  EXPECT_EQ(colours(0), 2u);
+  EXPECT_EQ(colours(2), 2u);
+  EXPECT_EQ(colours(3), 1u);
 }
 
 }  // namespace

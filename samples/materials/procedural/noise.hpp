@@ -53,7 +53,8 @@ struct Cells {
   Field id;       ///< 0 to 1, one number for each cell
 };
 
-/// One point in each lattice cell; `jitter` from 0 (a grid) to 1. Cells are made at least two pixels wide.
+/// One point in each lattice cell; `jitter` from 0 (a grid) to 1. Cells are made at least two
+/// pixels wide.
 Cells cellular_noise(const Window& window, const Lattice& lattice, float jitter);
 
 }  // namespace quarry::materials
