@@ -81,6 +81,7 @@ void Backing::invalidate(VkDeviceSize offset, VkDeviceSize size) {
 
 bool Backing::read(std::byte* view, VkDeviceSize offset, std::span<std::byte> bytes) {
   if (view == nullptr) return false;
+  if (bytes.empty()) return true;
   const bool hidden = view == host_ && !mapped_;
   if (hidden) protect(true);
   std::copy_n(at(view, offset), bytes.size(), bytes.data());
@@ -99,6 +100,7 @@ bool Backing::host_read(VkDeviceSize offset, std::span<std::byte> bytes) {
 bool Backing::device_write(VkDeviceSize offset, std::span<const std::byte> bytes) {
   std::byte* view = device_view();
   if (view == nullptr) return false;
+  if (bytes.empty()) return true;
   const bool hidden = view == host_ && !mapped_;
   if (hidden) protect(true);
   std::copy_n(bytes.data(), bytes.size(), at(view, offset));
