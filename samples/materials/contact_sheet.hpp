@@ -10,9 +10,9 @@
 
 namespace quarry::materials {
 
-/// Five squares a row: the whole material lit from the upper left, 512 pixels of mip 1 lit, a piece
-/// of mip 0 lit, the albedo and normal maps. A map that is missing or bad appears as its neutral
-/// texel.
+/// Five squares a row: the whole material lit from the upper left, a corner of its mip of 2048
+/// texels lit, a corner of mip 0 lit, the albedo and normal maps. A map that is missing or bad
+/// appears as its neutral texel.
 Image contact_sheet(const std::vector<PreparedMaterial>& materials);
 
 }  // namespace quarry::materials
