@@ -9,6 +9,7 @@ int main() {
   ImGuiIO& io = ImGui::GetIO();
   io.DisplaySize = ImVec2(640, 480);
   io.DeltaTime = 1.0f / 60.0f;
+  io.IniFilename = nullptr;
   unsigned char* pixels = nullptr;
   int width = 0;
   int height = 0;
