@@ -41,17 +41,11 @@ class Space {
   OffsetError free(OffsetHandle handle) {
     return visit([&](auto& algorithm) { return algorithm.free(handle); });
   }
-  OffsetError set_user(OffsetHandle handle, std::uint64_t user) {
-    return visit([&](auto& algorithm) { return algorithm.set_user(handle, user); });
-  }
   bool empty() const {
     return visit([](const auto& algorithm) { return algorithm.empty(); });
   }
   std::uint64_t free_bytes() const {
     return visit([](const auto& algorithm) { return algorithm.free_bytes(); });
-  }
-  OffsetStatistics statistics() const {
-    return visit([](const auto& algorithm) { return algorithm.statistics(); });
   }
   void for_each_range(OffsetRangeVisitor visitor, void* context) const {
     visit([&](const auto& algorithm) { algorithm.for_each_range(visitor, context); });
