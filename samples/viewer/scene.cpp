@@ -72,13 +72,13 @@ Scene make_scene(std::uint32_t material_count, std::uint64_t seed) {
   std::iota(on_slab.begin(), on_slab.end(), 0u);
   std::shuffle(on_slab.begin(), on_slab.end(), random);
   std::uniform_real_distribution<float> angle(0.0f, kTurn);
+  // Places along a side, in cells, lie around the middle.
+  const auto coordinate = [](std::uint32_t place, std::uint32_t count) {
+    return (static_cast<float>(place) - static_cast<float>(count - 1) * 0.5f) * kCellSpacing;
+  };
   for (std::uint32_t cell = 0; cell < cells; ++cell) {
-    const float x =
-        (static_cast<float>(cell % scene.columns) - static_cast<float>(scene.columns - 1) * 0.5f) *
-        kCellSpacing;
-    const float z =
-        (static_cast<float>(cell / scene.columns) - static_cast<float>(scene.rows - 1) * 0.5f) *
-        kCellSpacing;
+    const float x = coordinate(cell % scene.columns, scene.columns);
+    const float z = coordinate(cell / scene.columns, scene.rows);
     const Vec3 centre{x, kSlabHeight + kSphereRadius, z};
     const float quarter_turns = std::floor(angle(random) / (kTurn / 4.0f)) * (kTurn / 4.0f);
     scene.objects.push_back(

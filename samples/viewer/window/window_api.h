@@ -13,6 +13,7 @@ extern "C" {
 #define QUARRY_WINDOW_API_VERSION 1u
 #define QUARRY_WINDOW_ENTRY "quarry_window_api"
 
+/* NOLINTBEGIN(modernize-use-using): C has no other way */
 typedef struct QuarryWindow QuarryWindow;
 
 typedef struct QuarryWindowState {
@@ -39,6 +40,7 @@ typedef struct QuarryWindowApi {
 } QuarryWindowApi;
 
 typedef const QuarryWindowApi* (*QuarryWindowEntry)(void);
+/* NOLINTEND(modernize-use-using) */
 
 #ifdef __cplusplus
 }
