@@ -75,13 +75,6 @@ enum class Dedicated : std::uint8_t {
 /// initialisers.
 struct AllocationDesc {
   MemoryIntent intent = MemoryIntent::device;
-  VkMemoryPropertyFlags required_flags = 0;   ///< types without all of these are not used
-  VkMemoryPropertyFlags preferred_flags = 0;  ///< types with more of these come first
-  VkMemoryPropertyFlags forbidden_flags = 0;  ///< types with any of these are not used
-  std::uint32_t memory_type_bits = ~0u;  ///< further restricts the requirements' memoryTypeBits
-  /// Bytes, a power of two; the larger of this and the requirement holds.
-  VkDeviceSize minimum_alignment = 1;
-  float priority = 0.5f;  ///< 0 to 1, for VK_EXT_memory_priority; kept in 8 classes
   Lifetime lifetime = Lifetime::unspecified;
   Dedicated dedicated = Dedicated::automatic;
   bool mapped = false;  ///< keep it mapped for its whole life where the type is HOST_VISIBLE
@@ -92,12 +85,19 @@ struct AllocationDesc {
   bool can_alias = false;
   bool movable = false;  ///< adds transfer usages and keeps the create-info, so that it may be
                          ///< moved or evicted
-  bool upper_address = false;  ///< from the upper end of a linear pool (double stack)
+  bool upper_address = false;                ///< from the upper end of a linear pool (double stack)
+  VkMemoryPropertyFlags required_flags = 0;  ///< types without all of these are not used
+  VkMemoryPropertyFlags preferred_flags = 0;  ///< types with more of these come first
+  VkMemoryPropertyFlags forbidden_flags = 0;  ///< types with any of these are not used
+  std::uint32_t memory_type_bits = ~0u;  ///< further restricts the requirements' memoryTypeBits
+  /// Bytes, a power of two; the larger of this and the requirement holds.
+  VkDeviceSize minimum_alignment = 1;
+  float priority = 0.5f;  ///< 0 to 1, for VK_EXT_memory_priority; kept in 8 classes
+  Tag tag{};
   /// A custom pool; zero for the default pools. A pool settles the memory type: flags that are
   /// required or forbidden and the type bits must agree with it, intent and preferences do not
   /// count.
   Pool pool{};
-  Tag tag{};
   const char* name = nullptr;  ///< copied; null for none
   void* user_data = nullptr;
   /// Appended to VkMemoryAllocateInfo::pNext (import, export); forces an own VkDeviceMemory. Only

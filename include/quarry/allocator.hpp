@@ -51,6 +51,23 @@ struct BlockPolicy {
   VkDeviceSize mapped_address_space = 0;
 };
 
+/// How small and concurrent requests are served in the default pools. Custom pools place every
+/// request exactly and alone.
+struct HotPathPolicy {
+  /// Requests up to this many bytes, 65,536 at most, take slots of slabs: ranges cut into pieces of
+  /// one size, which waste an eighth at most but for the smallest. 0: no slabs.
+  VkDeviceSize largest_slot = VkDeviceSize{64} << 10;
+  /// Bytes of free slots that each thread may keep for itself, so that it takes no lock. They are
+  /// given back by trim(), after a second without work at tick(), at the thread's end and before a
+  /// shortage is reported. 0: no caches.
+  VkDeviceSize thread_cache_bytes = VkDeviceSize{16} << 20;
+  /// Parts of an arena (one kind of memory) that threads may work in at once; 0: as many as the
+  /// host has processors, 16 at most. A part is taken into use when another is busy.
+  std::uint32_t shards = 0;
+  /// The same calls from one thread give the same placement: no caches, one shard.
+  bool deterministic = false;
+};
+
 enum class Severity : std::uint8_t { information, warning, error };
 
 struct AllocatorDesc {
@@ -69,6 +86,7 @@ struct AllocatorDesc {
   /// Copied; for metadata and for every Vulkan object made.
   const VkAllocationCallbacks* host_callbacks = nullptr;
   BlockPolicy blocks{};
+  HotPathPolicy hot_path{};
   /// Limit in bytes for each heap, on what this allocator holds; missing or VK_WHOLE_SIZE: none.
   std::span<const VkDeviceSize> heap_limits{};
   /// Share of a heap's size that counts as its budget where the driver does not tell.
@@ -154,7 +172,10 @@ class Allocator {
   /// `requirements` as Vulkan returned them. Unknown kinds are placed so that either kind of
   /// resource may be bound.
   Result<Allocation> allocate(const VkMemoryRequirements& requirements, ResourceKind kind,
-                              const AllocationDesc& desc = {});
+                              const AllocationDesc& desc = {}) {
+    if (const Allocation at_once = allocate_at_once(requirements, kind, desc)) return at_once;
+    return allocate_anyhow(requirements, kind, desc);
+  }
   /// Asks the driver for the requirements, allocates, does not bind.
   Result<Allocation> allocate_for_buffer(VkBuffer buffer, const AllocationDesc& desc = {});
   Result<Allocation> allocate_for_image(VkImage image, VkImageTiling tiling,
@@ -165,7 +186,10 @@ class Allocator {
                      const void* next = nullptr);
   Status bind_image(Allocation allocation, VkImage image, VkDeviceSize offset = 0,
                     const void* next = nullptr);
-  Status free(Allocation allocation);
+  Status free(Allocation allocation) {
+    if (free_at_once(allocation)) return {};
+    return free_anyhow(allocation);
+  }
 
   // ---- Choice
   // -------------------------------------------------------------------------------------------------------------
@@ -238,6 +262,13 @@ class Allocator {
 
  private:
   friend class UploadRing;
+  /// The short ways, apart so that they are leaves: zero, or false, where it takes more.
+  Allocation allocate_at_once(const VkMemoryRequirements& requirements, ResourceKind kind,
+                              const AllocationDesc& desc) noexcept;
+  bool free_at_once(Allocation allocation) noexcept;
+  Result<Allocation> allocate_anyhow(const VkMemoryRequirements& requirements, ResourceKind kind,
+                                     const AllocationDesc& desc);
+  Status free_anyhow(Allocation allocation);
   explicit Allocator(heap::Core* core) : core_(core) {}
   heap::Core* core_ = nullptr;
 };

@@ -104,11 +104,13 @@ class [[nodiscard]] Expected {
 /// Success without a value, or an error.
 template <class E>
 class [[nodiscard]] Expected<void, E> {
+  static_assert(std::is_trivially_copyable_v<E>);
+
  public:
   using value_type = void;
   using error_type = E;
 
-  Expected() = default;
+  Expected() : nothing_(), has_value_(true) {}
   Expected(Unexpected<E> error)  // NOLINT(google-explicit-constructor)
       : error_(std::move(error).error()), has_value_(false) {}
 
@@ -121,8 +123,11 @@ class [[nodiscard]] Expected<void, E> {
   }
 
  private:
-  E error_{};
-  bool has_value_ = true;
+  union {
+    char nothing_;
+    E error_;
+  };
+  bool has_value_;
 };
 
 }  // namespace quarry

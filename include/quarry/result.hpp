@@ -40,12 +40,13 @@ const char* to_string(Reason reason);
 
 /// Rungs of the out-of-memory ladder, in the order in which they are tried. Bits of Error::tried.
 enum class LadderRung : std::uint32_t {
-  empty_blocks_of_arena = 1u << 0,  ///< empty blocks of this memory type and class were released
-  empty_blocks_of_heap = 1u << 1,   ///< empty blocks elsewhere on the heap, oldest first
-  owner_callback = 1u << 2,         ///< AllocatorDesc::on_shortage ran
+  thread_caches = 1u << 0,          ///< free slots that threads kept were given back
+  empty_blocks_of_arena = 1u << 1,  ///< empty blocks of this memory type and class were released
+  empty_blocks_of_heap = 1u << 2,   ///< empty blocks elsewhere on the heap, oldest first
+  owner_callback = 1u << 3,         ///< AllocatorDesc::on_shortage ran
   /// A block just large enough instead of the next in the growth sequence.
-  smaller_block = 1u << 3,
-  next_memory_type = 1u << 4,  ///< another memory type of the request's order
+  smaller_block = 1u << 4,
+  next_memory_type = 1u << 5,  ///< another memory type of the request's order
 };
 
 struct Error {

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The public face: each member hands over to the file that does it. What looks at the heap as a
 // whole stands in observe.
-#include <cstring>
 #include <utility>
 
 #include <quarry/allocator.hpp>
 
-#include "base/host_object.hpp"
-#include "base/host_string.hpp"
 #include "device/error.hpp"
 #include "heap/core.hpp"
 #include "heap/explanation.hpp"
+#include "heap/hot_path.hpp"
 #include "heap/lookup.hpp"
 #include "heap/mapping.hpp"
 #include "heap/pools.hpp"
@@ -66,8 +64,13 @@ Result<VkImage> Allocator::create_aliasing_image(Allocation allocation, VkDevice
   return heap::create_aliasing_image(*core_, allocation, offset, info);
 }
 
-Result<Allocation> Allocator::allocate(const VkMemoryRequirements& requirements, ResourceKind kind,
-                                       const AllocationDesc& desc) {
+Allocation Allocator::allocate_at_once(const VkMemoryRequirements& requirements, ResourceKind kind,
+                                       const AllocationDesc& desc) noexcept {
+  return heap::allocate_hot(*core_, requirements, kind, desc, 0);
+}
+
+Result<Allocation> Allocator::allocate_anyhow(const VkMemoryRequirements& requirements,
+                                              ResourceKind kind, const AllocationDesc& desc) {
   return heap::allocate(*core_, requirements, kind, desc);
 }
 
@@ -90,7 +93,11 @@ Status Allocator::bind_image(Allocation allocation, VkImage image, VkDeviceSize 
   return heap::bind_image(*core_, allocation, image, offset, next);
 }
 
-Status Allocator::free(Allocation allocation) {
+bool Allocator::free_at_once(Allocation allocation) noexcept {
+  return heap::free_hot(*core_, allocation);
+}
+
+Status Allocator::free_anyhow(Allocation allocation) {
   return heap::free(*core_, allocation);
 }
 
@@ -119,52 +126,38 @@ Result<Explanation> Allocator::explain(Allocation allocation) const {
 Result<AllocationInfo> Allocator::info(Allocation allocation) const {
   const auto found = heap::find(*core_, allocation);
   if (!found) return Unexpected(found.error());
-  const heap::Record& record = **found;
+  const heap::Record& record = found->record;
+  const memory::DeviceMemory& memory = found->memory();
   AllocationInfo info;
-  info.memory = record.memory->handle();
-  info.offset = record.offset;
-  info.size = record.size;
-  info.memory_type = record.memory_type;
-  info.property_flags = record.memory->property_flags();
-  const bool is_mapped =
-      record.mapped_for_life || record.map_count.load(std::memory_order_acquire) != 0;
-  if (is_mapped) info.mapped = record.memory->mapped() + record.offset;
-  info.dedicated = record.block->dedicated();
-  info.movable = record.movable == MovableVerdict::movable;
-  info.pool = record.pool_handle;
-  info.tag = record.tag;
+  info.memory = memory.handle();
+  info.offset = found->where.offset;
+  info.size = found->where.size;
+  info.memory_type = memory.memory_type();
+  info.property_flags = memory.property_flags();
+  if (record.mapped_for_life() || record.map_count() != 0)
+    info.mapped = memory.mapped() + found->where.offset;
+  info.dedicated = found->where.block->dedicated();
+  info.movable = heap::origin_of(*core_, allocation, record).movable == MovableVerdict::movable;
+  if (const heap::PoolState* pool = found->pool()) info.pool = pool->handle;
+  info.tag = Tag{record.tag.load(std::memory_order_relaxed)};
   info.user_data = record.user_data.load(std::memory_order_relaxed);
-  const base::MutexLock lock(core_->names_mutex);
-  const heap::Extras* extras = record.extras.load(std::memory_order_acquire);
-  if (extras != nullptr) info.name = extras->name;
+  core_->extras.look(allocation.value, record,
+                     [&](const heap::Extras& extras) { info.name = extras.name; });
   return info;
 }
 
 Status Allocator::set_name(Allocation allocation, const char* name) {
   const auto found = heap::find(*core_, allocation);
   if (!found) return Unexpected(found.error());
-  heap::Record& record = **found;
-  const base::MutexLock lock(core_->names_mutex);
-  heap::Extras* extras = record.extras.load(std::memory_order_relaxed);
-  if (extras == nullptr) {
-    if (name == nullptr) return {};
-    extras = base::create_object<heap::Extras>(core_->host);
-    if (extras == nullptr) return device::refuse(Reason::out_of_host_memory);
-    record.extras.store(extras, std::memory_order_release);
-  }
-  char* copy = nullptr;
-  if (name != nullptr) {
-    copy = base::copy_string(core_->host, name);
-    if (copy == nullptr) return device::refuse(Reason::out_of_host_memory);
-  }
-  base::release_string(core_->host, std::exchange(extras->name, copy));
+  if (!core_->extras.rename(allocation.value, found->record, name))
+    return device::refuse(Reason::out_of_host_memory);
   return {};
 }
 
 Status Allocator::set_user_data(Allocation allocation, void* user_data) {
   const auto found = heap::find(*core_, allocation);
   if (!found) return Unexpected(found.error());
-  (*found)->user_data.store(user_data, std::memory_order_relaxed);
+  found->record.user_data.store(user_data, std::memory_order_relaxed);
   return {};
 }
 
@@ -241,15 +234,15 @@ VkDeviceSize Allocator::trim() {
 }
 
 Totals Allocator::totals() const {
-  return core_->totals.read();
+  return core_->total();
 }
 
 Totals Allocator::heap_totals(std::uint32_t heap) const {
-  return heap < VK_MAX_MEMORY_HEAPS ? core_->heap_totals[heap].read() : Totals{};
+  return core_->total_of_heap(heap);
 }
 
 Totals Allocator::memory_type_totals(std::uint32_t type) const {
-  return type < VK_MAX_MEMORY_TYPES ? core_->type_totals[type].read() : Totals{};
+  return core_->total_of_type(type);
 }
 
 Result<Totals> Allocator::pool_totals(Pool pool) const {
@@ -257,7 +250,7 @@ Result<Totals> Allocator::pool_totals(Pool pool) const {
 }
 
 Totals Allocator::tag_totals(Tag tag) const {
-  return core_->tags.read(tag);
+  return core_->total_of_tag(tag);
 }
 
 void Allocator::reset_peaks() {

@@ -18,6 +18,7 @@
 namespace quarry::heap {
 
 class PoolState;
+struct SlabSet;
 
 /// What all blocks of an arena have in common; constant.
 struct ArenaTraits {
@@ -46,6 +47,9 @@ class Arena {
       : traits_(traits), older_(older), blocks_(host), index_(host) {}
 
   const ArenaTraits& traits() const { return traits_; }
+  /// What small requests are served from; null as long as none was, and in custom pools.
+  SlabSet* slabs() const { return slabs_.load(std::memory_order_acquire); }
+  void set_slabs(SlabSet* slabs) { slabs_.store(slabs, std::memory_order_release); }
   /// The next in the list of all arenas of a table.
   Arena* older() const { return older_; }
 
@@ -97,6 +101,7 @@ class Arena {
 
   const ArenaTraits traits_;
   Arena* const older_;
+  std::atomic<SlabSet*> slabs_{nullptr};
   mutable base::Mutex mutex_;
   base::Mutex growth_;
   base::HostArray<Block*> blocks_

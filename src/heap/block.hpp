@@ -28,6 +28,8 @@ class Block {
   bool dedicated() const { return !space.has_value(); }
 
   memory::DeviceMemory memory;
+  bool exclusive = false;  ///< dedicated by VkMemoryDedicatedAllocateInfo: no other resource may
+                           ///< be bound; constant
   std::optional<Space> space;     ///< none: dedicated
   Arena* arena = nullptr;         ///< null: dedicated
   std::uint32_t rank = 0;         ///< in the arena
@@ -43,7 +45,6 @@ class Block {
   VkDeviceSize used_bytes = 0;
   PoolState* pool_state = nullptr;
   Pool pool;
-  Tag tag;
 };
 
 }  // namespace quarry::heap

@@ -2,6 +2,7 @@
 #include "heap/block_source.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/host_object.hpp"
 #include "device/error.hpp"
@@ -278,6 +279,11 @@ void BlockSource::limit_empty_bytes(std::uint32_t heap) {
   while (releasable_bytes(heap) > core_.policy.retained_bytes) {
     if (release_longest_empty(heap, Arena::kNeverEmpty - 1) == 0) break;
   }
+}
+
+void BlockSource::limit_empty(const Emptied& emptied) {
+  for (std::uint32_t heaps = emptied.heaps; heaps != 0; heaps &= heaps - 1)
+    limit_empty_bytes(static_cast<std::uint32_t>(std::countr_zero(heaps)));
 }
 
 void BlockSource::release_empty_since(std::uint32_t heap, std::uint64_t until) {

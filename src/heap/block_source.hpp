@@ -53,6 +53,8 @@ class BlockSource {
   /// Retention by bytes: releases empty blocks of the heap, longest empty first, beyond
   /// BlockPolicy::retained_bytes.
   void limit_empty_bytes(std::uint32_t heap);
+  /// The same for each heap where blocks became empty.
+  void limit_empty(const Emptied& emptied);
   /// Retention by time: releases blocks of the heap that are empty since `until` or longer.
   void release_empty_since(std::uint32_t heap, std::uint64_t until);
   /// Bytes of the heap's blocks that are empty and need not be kept.

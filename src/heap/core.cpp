@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "heap/core.hpp"
 
+#include <algorithm>
 #include <chrono>
 
+#include "base/bits.hpp"
 #include "base/host_object.hpp"
 #include "base/host_string.hpp"
 #include "device/error.hpp"
@@ -16,6 +18,16 @@ std::uint64_t steady_milliseconds(void* /*user*/) {
   const auto since_start = std::chrono::steady_clock::now().time_since_epoch();
   return static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::milliseconds>(since_start).count());
+}
+
+HotPathPolicy effective(HotPathPolicy policy) {
+  if (policy.deterministic) {
+    policy.thread_cache_bytes = 0;
+    policy.shards = 1;
+  }
+  policy.largest_slot = std::min(policy.largest_slot, offset::kLargestSizeClass);
+  if (policy.largest_slot == 0) policy.thread_cache_bytes = 0;
+  return policy;
 }
 
 Status check(const AllocatorDesc& desc) {
@@ -43,16 +55,24 @@ Core::Core(const AllocatorDesc& desc, std::uint8_t allocator_id) noexcept
       host(device::host_memory(desc.host_callbacks == nullptr ? nullptr : &callbacks)),
       id(allocator_id),
       policy(desc.blocks),
+      hot_path(effective(desc.hot_path)),
       records(host, allocator_id),
+      extras(host),
+      origins(host),
       pools(host, allocator_id),
       tags(host),
       on_shortage(desc.on_shortage),
       shortage_user(desc.shortage_user),
       arenas(host),
+      slabs(host, records),
+      caches(host, slabs, hot_path.thread_cache_bytes),
       clock_(desc.clock != nullptr ? desc.clock : steady_milliseconds),
       clock_user_(desc.clock_user),
       on_message_(desc.on_message),
-      message_user_(desc.message_user) {}
+      message_user_(desc.message_user) {
+  caches.set_owner({this, [](void* core) { return static_cast<Core*>(core)->now(); },
+                    [](void* core, ThreadCache& cache) { static_cast<Core*>(core)->fold(cache); }});
+}
 
 Core::~Core() {
   const auto empty_arena = [this](Arena& arena) {
@@ -62,11 +82,6 @@ Core::~Core() {
   arenas.for_each(empty_arena);
   while (Block* block = dedicated.take_any())
     base::destroy_object(host, block);
-  records.for_each([this](std::uint64_t, Record& record) {
-    Extras* extras = record.extras.load(std::memory_order_relaxed);
-    if (extras != nullptr) base::release_string(host, extras->name);
-    base::destroy_object(host, extras);
-  });
   PoolState* pool = newest_pool.load(std::memory_order_relaxed);
   while (pool != nullptr) {
     PoolState* next = pool->next;
@@ -123,22 +138,121 @@ void Core::uncount_block(std::uint32_t memory_type, PoolState* pool, VkDeviceSiz
   if (pool != nullptr) pool->totals.remove_block(bytes, is_dedicated);
 }
 
-void Core::count_allocation(const Record& record) {
-  allocations.fetch_add(1, std::memory_order_relaxed);
-  totals.add_allocation(record.size);
-  heap_totals[heap_of(record.memory_type)].add_allocation(record.size);
-  type_totals[record.memory_type].add_allocation(record.size);
-  tags.cell(record.tag).add_allocation(record.size);
-  if (record.pool != nullptr) record.pool->totals.add_allocation(record.size);
+void Core::count_allocation(std::uint32_t memory_type, PoolState* pool, Tag tag, VkDeviceSize bytes,
+                            std::int64_t sign) {
+  const std::int64_t change = sign * static_cast<std::int64_t>(bytes);
+  if (sign > 0) allocations.fetch_add(1, std::memory_order_relaxed);
+  count(memory_type, sign, change);
+  tags.cell(tag).add_allocations(sign, change);
+  if (pool != nullptr) pool->totals.add_allocations(sign, change);
 }
 
-void Core::uncount_allocation(const Record& record) {
-  frees.fetch_add(1, std::memory_order_relaxed);
-  totals.remove_allocation(record.size);
-  heap_totals[heap_of(record.memory_type)].remove_allocation(record.size);
-  type_totals[record.memory_type].remove_allocation(record.size);
-  tags.cell(record.tag).remove_allocation(record.size);
-  if (record.pool != nullptr) record.pool->totals.remove_allocation(record.size);
+void Core::count(std::uint32_t memory_type, std::int64_t allocation_count, std::int64_t bytes) {
+  totals.add_allocations(allocation_count, bytes);
+  heap_totals[heap_of(memory_type)].add_allocations(allocation_count, bytes);
+  type_totals[memory_type].add_allocations(allocation_count, bytes);
+}
+
+void Core::count(const Ledger::Entry& entry) {
+  if (entry.empty()) return;
+  tags.cell(Tag{}).add_allocations(-std::int64_t{entry.count}, -entry.bytes);
+  tags.cell(Tag{entry.tag}).add_allocations(entry.count, entry.bytes);
+}
+
+void Core::tell(CacheBin& bin) {
+  const std::int64_t untold = bin.untold();
+  if (untold == 0) return;
+  const std::int64_t bytes = untold * std::int64_t{bin.slot_bytes};
+  count(bin.memory_type, untold, bytes);
+  tags.cell(Tag{}).add_allocations(untold, bytes);
+  bin.told.set(static_cast<std::uint16_t>(bin.cached()));
+}
+
+void Core::fold(Ledger& ledger) {
+  for (std::uint32_t used = ledger.used(); used != 0; used &= used - 1)
+    count(ledger.take(base::lowest_bit(used)));
+}
+
+// Tags first: then what is untagged never seems more than it is.
+void Core::fold(ThreadCache& cache, CacheBin& bin) {
+  fold(cache.ledger);
+  tell(bin);
+}
+
+void Core::fold(ThreadCache& cache) {
+  fold(cache.ledger);
+  cache.for_each_bin([this](CacheBin& bin) { tell(bin); });
+}
+
+template <class Belongs>
+void Core::add_untold(Totals& figures, Belongs&& belongs) const {
+  caches.for_each([&](const ThreadCache& cache) {
+    cache.for_each_bin([&](const CacheBin& bin) {
+      const std::int64_t untold = bin.untold();
+      if (untold == 0 || !belongs(bin.memory_type)) return;
+      figures.allocation_count += static_cast<std::uint64_t>(untold);
+      figures.allocation_bytes += static_cast<std::uint64_t>(untold * std::int64_t{bin.slot_bytes});
+    });
+  });
+  figures.peak_allocation_bytes = std::max(figures.peak_allocation_bytes, figures.allocation_bytes);
+}
+
+Totals Core::total() const {
+  Totals figures = totals.read();
+  add_untold(figures, [](std::uint32_t) { return true; });
+  return figures;
+}
+
+Totals Core::total_of_heap(std::uint32_t heap) const {
+  if (heap >= device.facts().memory.memoryHeapCount) return {};
+  Totals figures = heap_totals[heap].read();
+  add_untold(figures, [&](std::uint32_t type) { return heap_of(type) == heap; });
+  return figures;
+}
+
+Totals Core::total_of_type(std::uint32_t memory_type) const {
+  if (memory_type >= device.facts().memory.memoryTypeCount) return {};
+  Totals figures = type_totals[memory_type].read();
+  add_untold(figures, [&](std::uint32_t type) { return type == memory_type; });
+  return figures;
+}
+
+Totals Core::total_of_tag(Tag tag) const {
+  if (!tags.known(tag)) return {};
+  Totals figures = tags.read(tag);
+  if (tag.index == 0) add_untold(figures, [](std::uint32_t) { return true; });
+  caches.for_each([&](const ThreadCache& cache) {
+    for (std::uint32_t i = 0; i < Ledger::kCells; ++i) {
+      const Ledger::Entry entry = cache.ledger.read(i);
+      if (entry.empty() || (tag.index != 0 && entry.tag != tag.index)) continue;
+      const std::int64_t sign = tag.index == 0 ? -1 : 1;
+      figures.allocation_count += static_cast<std::uint64_t>(sign * entry.count);
+      figures.allocation_bytes += static_cast<std::uint64_t>(sign * entry.bytes);
+    }
+  });
+  figures.peak_allocation_bytes = std::max(figures.peak_allocation_bytes, figures.allocation_bytes);
+  return figures;
+}
+
+std::uint64_t Core::allocation_calls() const {
+  std::uint64_t calls = allocations.load(std::memory_order_relaxed);
+  caches.for_each([&](const ThreadCache& cache) { calls += cache.allocations(); });
+  return calls;
+}
+
+VkDeviceSize Core::drain_caches() {
+  Emptied emptied;
+  const VkDeviceSize bytes = caches.drain_all();
+  return bytes + slabs.drain_depots(true, now(), emptied);
+}
+
+void Core::drain_idle_caches() {
+  constexpr std::uint64_t kIdleMilliseconds = 1000;
+  if (hot_path.thread_cache_bytes == 0 || now() - last_idle_look_ < kIdleMilliseconds) return;
+  last_idle_look_ = coarse_now();
+  Emptied emptied;
+  caches.drain_idle(kIdleMilliseconds);
+  (void)slabs.drain_depots(false, coarse_now(), emptied);
 }
 
 void Core::reset_peaks() {

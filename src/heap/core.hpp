@@ -11,24 +11,22 @@
 
 #include "base/mutex.hpp"
 #include "base/slot_map.hpp"
-#include "device/create_info_copy.hpp"
 #include "device/device.hpp"
 #include "heap/arena_table.hpp"
 #include "heap/dedicated_list.hpp"
+#include "heap/extras.hpp"
+#include "heap/ledger.hpp"
+#include "heap/origins.hpp"
 #include "heap/pool_state.hpp"
-#include "heap/record.hpp"
+#include "heap/record_table.hpp"
+#include "heap/slabs.hpp"
 #include "heap/tags.hpp"
+#include "heap/thread_caches.hpp"
 #include "heap/totals.hpp"
 #include "memory/budget.hpp"
 #include "memory/type_selection.hpp"
 
 namespace quarry::heap {
-
-/// What a few allocations have and most have not.
-struct Extras {
-  char* name = nullptr;
-  device::CreateInfoCopy create_info;
-};
 
 class Core {
  public:
@@ -41,7 +39,14 @@ class Core {
   static Result<Core*> make(const AllocatorDesc& desc);
   static void destroy(Core* core);
 
-  std::uint64_t now() const { return clock_(clock_user_); }
+  std::uint64_t now() {
+    const std::uint64_t time = clock_(clock_user_);
+    coarse_now_.store(time, std::memory_order_relaxed);
+    return time;
+  }
+  /// The time when somebody asked last: at the last tick() at the latest. For paths that should not
+  /// ask the clock.
+  std::uint64_t coarse_now() const { return coarse_now_.load(std::memory_order_relaxed); }
   void say(Severity severity, const char* text) const {
     if (on_message_ != nullptr) on_message_(message_user_, severity, text);
   }
@@ -50,9 +55,29 @@ class Core {
   void count_block(std::uint32_t memory_type, PoolState* pool, VkDeviceSize bytes, bool dedicated);
   void uncount_block(std::uint32_t memory_type, PoolState* pool, VkDeviceSize bytes,
                      bool dedicated);
-  void count_allocation(const Record& record);
-  void uncount_allocation(const Record& record);
+  /// One allocation more (sign 1) or less (-1).
+  void count_allocation(std::uint32_t memory_type, PoolState* pool, Tag tag, VkDeviceSize bytes,
+                        std::int64_t sign);
+  /// Tells the totals what a claimed or entered cache has not told them yet.
+  void fold(ThreadCache& cache);
+  /// Tells them what a ledger noted for a tag, which they know as untagged.
+  void count(const Ledger::Entry& entry);
+  /// The same for one bin and the whole ledger.
+  void fold(ThreadCache& cache, CacheBin& bin);
   void reset_peaks();
+
+  // ---- Thread caches
+  /// Gives back every slot in a cache or depot; the bytes. Blocks may be empty now.
+  VkDeviceSize drain_caches();
+  /// Of threads and depots without work for a second.
+  void drain_idle_caches();
+
+  // ---- Figures with what the threads have not told yet
+  Totals total() const;
+  Totals total_of_heap(std::uint32_t heap) const;
+  Totals total_of_type(std::uint32_t memory_type) const;
+  Totals total_of_tag(Tag tag) const;
+  std::uint64_t allocation_calls() const;
 
   std::uint32_t heap_of(std::uint32_t memory_type) const {
     return device.facts().memory.memoryTypes[memory_type].heapIndex;
@@ -79,12 +104,14 @@ class Core {
   device::Device device;
   std::optional<memory::TypeTable> types;  ///< made once the device is open
   memory::Budget budget;
-  base::SlotMap<Record> records;
+  const HotPathPolicy hot_path;
+  RecordTable records;
+  ExtrasTable extras;
+  Origins origins;
   base::SlotMap<PoolState*> pools;
   std::atomic<PoolState*> newest_pool{nullptr};
   base::Mutex pools_mutex;  ///< making and closing pools; taken before any arena's locks, by
                             ///< nothing that holds one
-  base::Mutex names_mutex;  ///< Extras and their names; a leaf but for the host callbacks
   Tags tags;
   DedicatedList dedicated;
 
@@ -93,7 +120,6 @@ class Core {
   TotalsCell heap_totals[VK_MAX_MEMORY_HEAPS];
   TotalsCell type_totals[VK_MAX_MEMORY_TYPES];
   std::atomic<std::uint64_t> allocations{0};
-  std::atomic<std::uint64_t> frees{0};
   std::atomic<std::uint64_t> failed_allocations{0};
   std::atomic<std::uint64_t> uploaded_bytes{0};
 
@@ -101,8 +127,18 @@ class Core {
   void* const shortage_user;
 
   ArenaTable arenas;
+  Slabs slabs;
+  ThreadCaches caches;
 
  private:
+  void count(std::uint32_t memory_type, std::int64_t count, std::int64_t bytes);
+  void fold(Ledger& ledger);
+  void tell(CacheBin& bin);
+  template <class Belongs>
+  void add_untold(Totals& totals, Belongs&& belongs) const;
+
+  std::atomic<std::uint64_t> coarse_now_{0};
+  std::atomic<std::uint64_t> last_idle_look_{0};
   std::uint64_t (*const clock_)(void* user);
   void* const clock_user_;
   void (*const on_message_)(void* user, Severity severity, const char* text);

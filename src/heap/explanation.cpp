@@ -18,6 +18,16 @@ struct Forecast {
   VkDeviceSize new_bytes = 0;
 };
 
+/// Whether a slot lies ready: in this thread's cache, a depot or a slab.
+bool has_slot(Core& core, const Arena& arena, std::uint32_t size_class) {
+  SlabSet* set = arena.slabs();
+  if (set == nullptr) return false;
+  const ThreadCache* cache = core.caches.find();
+  const CacheSet* cached = cache == nullptr ? nullptr : cache->set(set->number);
+  return (cached != nullptr && cached->bins[size_class].holds_any()) ||
+         core.slabs.has_free(*set, size_class);
+}
+
 Forecast forecast(Core& core, const Request& request, std::uint32_t memory_type,
                   bool within_budget) {
   const TypePlan plan = plan_for_type(core, request, memory_type);
@@ -37,17 +47,26 @@ Forecast forecast(Core& core, const Request& request, std::uint32_t memory_type,
     if (demanded) return {};
   }
   Arena* existing = router.find_arena(plan);
-  if (existing != nullptr && existing->could_place(plan.place))
-    return {Placement::existing_block, 0};
   // An arena that does not exist yet grows as one without blocks.
   const Arena none(plan.traits, core.host, nullptr);
   const Arena& arena = existing != nullptr ? *existing : none;
-  VkDeviceSize bytes = blocks.forecast_block(arena, plan.place.size, within_budget, 0);
-  if (bytes == 0) {
-    bytes = blocks.forecast_block(arena, plan.place.size, within_budget,
-                                  blocks.releasable_bytes(plan.traits.heap));
+  const auto of_range = [&](const OffsetRequest& place) -> Forecast {
+    if (existing != nullptr && existing->could_place(place)) return {Placement::existing_block, 0};
+    VkDeviceSize bytes = blocks.forecast_block(arena, place.size, within_budget, 0);
+    if (bytes == 0) {
+      bytes = blocks.forecast_block(arena, place.size, within_budget,
+                                    blocks.releasable_bytes(plan.traits.heap));
+    }
+    return bytes == 0 ? Forecast{} : Forecast{Placement::new_block, bytes};
+  };
+  const std::uint32_t size_class = slot_class(core, plan);
+  if (size_class != offset::kNoSizeClass) {
+    if (existing != nullptr && has_slot(core, *existing, size_class))
+      return {Placement::existing_block, 0};
+    const Forecast of_slab = of_range(Slabs::place_for(size_class));
+    if (of_slab.placement != Placement::none) return of_slab;
   }
-  return bytes == 0 ? Forecast{} : Forecast{Placement::new_block, bytes};
+  return of_range(plan.place);
 }
 
 void choose(const Core& core, Explanation& explanation, std::uint32_t memory_type) {
@@ -160,23 +179,28 @@ Result<Explanation> explain(Core& core, const VkMemoryRequirements& requirements
 Result<Explanation> explain(Core& core, Allocation allocation) {
   const auto found = find(core, allocation);
   if (!found) return Unexpected(found.error());
-  const Record& record = **found;
-  Explanation explanation = record.pool == nullptr
-                                ? of_types(core, {.type_bits = record.type_bits,
-                                                  .intent = record.intent,
-                                                  .required = record.required_flags,
-                                                  .preferred = record.preferred_flags,
-                                                  .forbidden = record.forbidden_flags,
-                                                  .size = record.size,
-                                                  .transient_image = record.transient_image,
-                                                  .wants_protected = record.wants_protected})
-                                : of_pool(core, record.memory_type, TypeVerdict::candidate);
-  choose(core, explanation, record.memory_type);
-  explanation.placement = record.placement;
-  explanation.new_bytes = record.placement == Placement::existing_block ? 0 : record.memory->size();
-  explanation.size = record.size;
-  explanation.alignment = VkDeviceSize{1} << record.alignment_log2;
-  explanation.movable = record.movable;
+  const Record& record = found->record;
+  const std::uint32_t memory_type = found->memory().memory_type();
+  const Origin origin = origin_of(core, allocation, record);
+  Explanation explanation = found->pool() == nullptr
+                                ? of_types(core, {.type_bits = origin.type_bits,
+                                                  .intent = origin.intent,
+                                                  .required = origin.required_flags,
+                                                  .preferred = origin.preferred_flags,
+                                                  .forbidden = origin.forbidden_flags,
+                                                  .size = found->where.size,
+                                                  .transient_image = origin.transient_image,
+                                                  .wants_protected = origin.wants_protected})
+                                : of_pool(core, memory_type, TypeVerdict::candidate);
+  choose(core, explanation, memory_type);
+  explanation.placement = record.placement();
+  if (record.placement() != Placement::existing_block)
+    explanation.new_bytes = found->memory().size();
+  explanation.size = found->where.size;
+  explanation.alignment = RecordTable::is_slot(allocation.value)
+                              ? offset::alignment_of_class(record.bin % offset::kSizeClasses)
+                              : VkDeviceSize{1} << record.alignment_log2();
+  explanation.movable = origin.movable;
   return explanation;
 }
 

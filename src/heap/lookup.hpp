@@ -16,10 +16,35 @@ inline Unexpected<Error> bad_handle(base::HandleStatus status) {
                                                               : Reason::stale_handle);
 }
 
-inline Result<Record*> find(Core& core, Allocation allocation) {
+/// A live allocation, as long as its owner does not free it.
+struct Live {
+  Record& record;
+  Location where;
+
+  memory::DeviceMemory& memory() const { return where.block->memory; }
+  /// Null for the default pools.
+  PoolState* pool() const {
+    return where.block->dedicated() ? where.block->pool_state : where.block->arena->traits().pool;
+  }
+};
+
+/// Precondition: live, or claimed by the caller.
+inline Live locate(Core& core, Allocation allocation, Record& record) {
+  return {record, core.records.location(allocation.value, record)};
+}
+
+inline Result<Live> find(Core& core, Allocation allocation) {
   const auto found = core.records.lookup(allocation.value);
   if (!found) return bad_handle(found.status);
-  return found.value;
+  return locate(core, allocation, *found.record);
+}
+
+inline Origin origin_of(const Core& core, Allocation allocation, const Record& record) {
+  const std::uint32_t number = record.origin();
+  if (number != 0) return core.origins[number];
+  Origin origin;
+  core.extras.look(allocation.value, record, [&](const Extras& extras) { origin = extras.origin; });
+  return origin;
 }
 
 /// Holds a pool open for the length of a request.

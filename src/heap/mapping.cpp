@@ -17,47 +17,62 @@ bool may_stay_mapped(const Core& core) {
   return core.budget.mapped_cap() == VK_WHOLE_SIZE;
 }
 
-bool inside(const Record& record, VkDeviceSize offset, VkDeviceSize size) {
-  return offset <= record.size && size <= record.size - offset;
+bool inside(const Location& where, VkDeviceSize offset, VkDeviceSize size) {
+  return offset <= where.size && size <= where.size - offset;
 }
 
-Result<AllocationRange> checked_copy(const Record& record, Allocation allocation,
+Result<AllocationRange> checked_copy(const Location& where, Allocation allocation,
                                      VkDeviceSize offset, std::size_t size) {
-  if (!inside(record, offset, size)) return device::refuse(Reason::out_of_range);
+  if (!inside(where, offset, size)) return device::refuse(Reason::out_of_range);
   return AllocationRange{allocation, offset, size};
+}
+
+/// Adds a mapping to a record's count, as far as it goes.
+bool count_mapping(Record& record) {
+  std::uint32_t bits = record.load_bits();
+  do {
+    if ((bits & Record::kMostMappings) == Record::kMostMappings) return false;
+  } while (!record.bits.compare_exchange_weak(bits, bits + 1, std::memory_order_acq_rel));
+  return true;
+}
+
+bool uncount_mapping(Record& record) {
+  std::uint32_t bits = record.load_bits();
+  do {
+    if ((bits & Record::kMostMappings) == 0) return false;
+  } while (!record.bits.compare_exchange_weak(bits, bits - 1, std::memory_order_acq_rel));
+  return true;
 }
 
 }  // namespace
 
-Result<std::byte*> map_memory(Core& core, Record& record) {
-  auto mapped = record.memory->map();
+Result<std::byte*> map_block(Core& core, Block& block) {
+  auto mapped = block.memory.map();
   if (!mapped) return mapped;
-  Block& block = *record.block;
   if (may_stay_mapped(core) && !block.stays_mapped.exchange(true, std::memory_order_relaxed)) {
     // Joins the mapping that was just made, so it cannot fail; freed with the memory.
     (void)block.memory.map();
   }
-  return *mapped + record.offset;
+  return mapped;
 }
 
 Result<void*> map(Core& core, Allocation allocation) {
-  const auto record = find(core, allocation);
-  if (!record) return Unexpected(record.error());
-  const auto address = map_memory(core, **record);
+  const auto found = find(core, allocation);
+  if (!found) return Unexpected(found.error());
+  const auto address = map_block(core, *found->where.block);
   if (!address) return Unexpected(address.error());
-  (*record)->map_count.fetch_add(1, std::memory_order_acq_rel);
-  return static_cast<void*>(*address);
+  if (!count_mapping(found->record)) {
+    (void)found->memory().unmap();
+    return device::refuse(Reason::over_limit);
+  }
+  return static_cast<void*>(*address + found->where.offset);
 }
 
 Status unmap(Core& core, Allocation allocation) {
   const auto found = find(core, allocation);
   if (!found) return Unexpected(found.error());
-  Record& record = **found;
-  std::uint32_t count = record.map_count.load(std::memory_order_relaxed);
-  do {
-    if (count == 0) return device::refuse(Reason::not_mapped);
-  } while (!record.map_count.compare_exchange_weak(count, count - 1, std::memory_order_acq_rel));
-  return record.memory->unmap();
+  if (!uncount_mapping(found->record)) return device::refuse(Reason::not_mapped);
+  return found->memory().unmap();
 }
 
 Status make_visible(Core& core, std::span<const AllocationRange> ranges, Visibility visibility) {
@@ -74,17 +89,18 @@ Status make_visible(Core& core, std::span<const AllocationRange> ranges, Visibil
   for (const AllocationRange& range : ranges) {
     const auto found = find(core, range.allocation);
     if (!found) return Unexpected(found.error());
-    const Record& record = **found;
-    if (!record.memory->host_visible()) return device::refuse(Reason::not_host_visible);
+    const memory::DeviceMemory& memory = found->memory();
+    if (!memory.host_visible()) return device::refuse(Reason::not_host_visible);
     const auto rounded = memory::atom_range(
-        atom, {.memory_size = record.memory->size(), .offset = record.offset, .size = record.size},
+        atom,
+        {.memory_size = memory.size(), .offset = found->where.offset, .size = found->where.size},
         range.offset, range.size);
     if (!rounded) return device::refuse(rounded.error());
-    if (!record.memory->needs_flush() || rounded->size == 0) continue;
-    if (!record.memory->is_mapped()) return device::refuse(Reason::not_mapped);
+    if (!memory.needs_flush() || rounded->size == 0) continue;
+    if (!memory.is_mapped()) return device::refuse(Reason::not_mapped);
     list[count++] = {.sType = VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE,
                      .pNext = nullptr,
-                     .memory = record.memory->handle(),
+                     .memory = memory.handle(),
                      .offset = rounded->offset,
                      .size = rounded->size};
   }
@@ -101,7 +117,7 @@ Status copy_to(Core& core, Allocation allocation, VkDeviceSize offset,
                std::span<const std::byte> bytes) {
   const auto found = find(core, allocation);
   if (!found) return Unexpected(found.error());
-  const auto range = checked_copy(**found, allocation, offset, bytes.size());
+  const auto range = checked_copy(found->where, allocation, offset, bytes.size());
   if (!range) return Unexpected(range.error());
   if (bytes.empty()) return {};
   const auto address = map(core, allocation);
@@ -116,7 +132,7 @@ Status copy_from(Core& core, Allocation allocation, VkDeviceSize offset,
                  std::span<std::byte> bytes) {
   const auto found = find(core, allocation);
   if (!found) return Unexpected(found.error());
-  const auto range = checked_copy(**found, allocation, offset, bytes.size());
+  const auto range = checked_copy(found->where, allocation, offset, bytes.size());
   if (!range) return Unexpected(range.error());
   if (bytes.empty()) return {};
   const auto address = map(core, allocation);

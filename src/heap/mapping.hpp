@@ -11,9 +11,9 @@
 
 namespace quarry::heap {
 
-/// Maps the record's memory once more; the address of the allocation's first byte. Without a cap on
-/// mapped bytes a block stays mapped from then on, so that later maps cost no driver call.
-Result<std::byte*> map_memory(Core& core, Record& record);
+/// Maps the block's memory once more; the address of its first byte. Without a cap on mapped bytes
+/// a block stays mapped from then on, so that later maps cost no driver call.
+Result<std::byte*> map_block(Core& core, Block& block);
 
 Result<void*> map(Core& core, Allocation allocation);
 Status unmap(Core& core, Allocation allocation);

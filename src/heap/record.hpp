@@ -1,55 +1,90 @@
 // SPDX-License-Identifier: MIT
-// What the heap keeps for each live allocation. Written once before its handle is given out;
-// afterwards only the atomics and, under the names lock, `extras->name` change.
+// What the heap keeps for each allocation: 32 bytes for a slot of a slab, whose place the slab
+// knows; 64 for any other. Names and create-infos of the few that have them stand in a side table
+// (extras.hpp), how a request was worded in another (origins.hpp).
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 
+#include <vulkan/vulkan_core.h>
+
 #include <quarry/allocation.hpp>
 #include <quarry/explain.hpp>
 #include <quarry/offset.hpp>
 
-namespace quarry::memory {
-class DeviceMemory;
-}
+#include "base/handle.hpp"
 
 namespace quarry::heap {
 
 class Block;
-class PoolState;
-struct Extras;
 
+/// Written before its handle is given out; afterwards only the atomics change.
 struct Record {
-  memory::DeviceMemory* memory = nullptr;  ///< the block's
-  Block* block = nullptr;                  ///< its dedicated one, too
-  PoolState* pool = nullptr;               ///< null for the default pools
-  OffsetHandle range;                      ///< within the block
-  VkDeviceSize offset = 0;                 ///< bytes into the memory
-  VkDeviceSize size = 0;                   ///< bytes reserved
+  /// Of a live allocation live_state() of its handle; with kVacant or kClaimed changed in it
+  /// otherwise. The generation is in the low bits.
+  std::atomic<std::uint32_t> state;
+  std::atomic<std::uint32_t> extras{0};  ///< place in the side table; 0: none
+  std::atomic<std::uint16_t> tag{0};
+  std::uint16_t bin = 0;  ///< of a slot: Slab::bin
+  std::atomic<std::uint32_t> bits{0};
   std::uint64_t resource = 0;  ///< the VkBuffer or VkImage it was made for; 0 when there is none
-  Pool pool_handle;
-  Tag tag;
-  std::atomic<Extras*> extras{nullptr};  ///< name and create-info, made on demand
   std::atomic<void*> user_data{nullptr};
-  std::atomic<std::uint32_t> map_count{0};
 
-  // How it came about, for explain().
-  std::uint32_t type_bits = 0;
-  std::uint16_t required_flags = 0;
-  std::uint16_t preferred_flags = 0;
-  std::uint16_t forbidden_flags = 0;
-  MemoryIntent intent = MemoryIntent::device;
-  Placement placement = Placement::none;
-  MovableVerdict movable = MovableVerdict::not_requested;
-  ResourceKind kind = ResourceKind::unknown;
-  std::uint8_t alignment_log2 = 0;
-  std::uint8_t memory_type = 0;
-  bool transient_image = false;
-  bool wants_protected = false;
-  bool exclusive =
-      false;  ///< dedicated by VkMemoryDedicatedAllocateInfo: no other resource may be bound
-  bool mapped_for_life = false;
+  static constexpr std::uint32_t kVacant = 1u << base::kHandleGenerationBits;
+  static constexpr std::uint32_t kClaimed = 2u << base::kHandleGenerationBits;
+
+  /// Generation and, because nothing has to be masked away, the low bits of the owner.
+  static constexpr std::uint32_t live_state(std::uint64_t handle) {
+    static_assert(base::kHandleIndexBits + 32 <= 64);
+    return static_cast<std::uint32_t>(handle >> base::kHandleIndexBits);
+  }
+  /// Vacant, waiting for its first handle.
+  explicit Record(std::uint64_t handle) noexcept : state(live_state(handle) ^ kVacant) {}
+  bool is_live(std::uint64_t handle) const {
+    return state.load(std::memory_order_acquire) == live_state(handle);
+  }
+
+  // `bits`, from the lowest up: mappings, alignment, origin, placement, mapped for life.
+  static constexpr std::uint32_t kMostMappings = (1u << 11) - 1;
+  static constexpr std::uint32_t kAlignmentShift = 11;
+  static constexpr std::uint32_t kOriginShift = 17;
+  static constexpr std::uint32_t kOriginBits = 10;
+  static constexpr std::uint32_t kPlacementShift = kOriginShift + kOriginBits;
+  static constexpr std::uint32_t kMappedForLife = 1u << (kPlacementShift + 2);
+
+  static constexpr std::uint32_t pack(std::uint32_t origin, std::uint32_t alignment_log2,
+                                      Placement placement) {
+    return alignment_log2 << kAlignmentShift | origin << kOriginShift |
+           static_cast<std::uint32_t>(placement) << kPlacementShift;
+  }
+  std::uint32_t load_bits() const { return bits.load(std::memory_order_acquire); }
+  std::uint32_t map_count() const { return load_bits() & kMostMappings; }
+  std::uint32_t alignment_log2() const { return load_bits() >> kAlignmentShift & 63u; }
+  std::uint32_t origin() const { return load_bits() >> kOriginShift & ((1u << kOriginBits) - 1); }
+  Placement placement() const {
+    return static_cast<Placement>(load_bits() >> kPlacementShift & 3u);
+  }
+  bool mapped_for_life() const { return (load_bits() & kMappedForLife) != 0; }
+};
+
+/// An allocation that is no slot of a slab.
+struct LargeRecord : Record {
+  using Record::Record;
+
+  Block* block = nullptr;   ///< its dedicated one, too
+  OffsetHandle range;       ///< within the block
+  VkDeviceSize offset = 0;  ///< bytes into the memory
+  VkDeviceSize size = 0;    ///< bytes reserved
+};
+
+static_assert(sizeof(void*) != 8 || (sizeof(Record) == 32 && sizeof(LargeRecord) == 64));
+
+/// Where an allocation lies.
+struct Location {
+  Block* block = nullptr;
+  VkDeviceSize offset = 0;  ///< bytes into the block's memory
+  VkDeviceSize size = 0;    ///< bytes reserved
 };
 
 }  // namespace quarry::heap

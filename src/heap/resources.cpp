@@ -10,6 +10,7 @@
 #include "device/resource.hpp"
 #include "device/structure_chain.hpp"
 #include "heap/creation.hpp"
+#include "heap/hot_path.hpp"
 #include "heap/lookup.hpp"
 #include "heap/resource_handle.hpp"
 #include "heap/router.hpp"
@@ -30,11 +31,11 @@ Result<Allocation> allocate(Core& core, const Request& request, PoolUse& pool) {
 Status bind_memory(Core& core, const Image& image, std::uint32_t planes) {
   std::array<device::PlaneBinding, device::kMaximumPlanes> bindings{};
   for (std::uint32_t plane = 0; plane < planes; ++plane) {
-    const auto record = find(core, image.allocations[plane]);
-    if (!record) return Unexpected(record.error());
+    const auto live = find(core, image.allocations[plane]);
+    if (!live) return Unexpected(live.error());
     bindings[plane] = {.plane = device::plane_aspect(plane),
-                       .memory = (*record)->memory->handle(),
-                       .offset = (*record)->offset};
+                       .memory = live->memory().handle(),
+                       .offset = live->where.offset};
   }
   if (planes > 1) {
     return device::bind_image_planes(core.device, image.image, std::span(bindings).first(planes));
@@ -46,7 +47,7 @@ Status bind_memory(Core& core, const Image& image, std::uint32_t planes) {
 Result<Record*> claim(Core& core, Allocation allocation) {
   const auto claimed = core.records.claim(allocation.value);
   if (!claimed) return bad_handle(claimed.status);
-  return claimed.value;
+  return claimed.record;
 }
 
 /// The same together with the resource that lies there: another one than the memory was made for is
@@ -56,30 +57,33 @@ Result<Record*> claim(Core& core, Allocation allocation, std::uint64_t resource)
   if (!claimed) return claimed;
   const std::uint64_t made_for = (*claimed)->resource;
   if (made_for == 0 || made_for == resource) return claimed;
-  core.records.unclaim(allocation.value);
+  RecordTable::unclaim(allocation.value, **claimed);
   return device::refuse(Reason::bad_argument);
 }
 
 /// Neighbours in the same block know of the allocation's kind alone.
-bool kind_fits(const Core& core, const Record& record, ResourceKind kind) {
-  return !core.granular() || record.block->dedicated() || kind == record.kind ||
-         kind == ResourceKind::unknown || record.kind == ResourceKind::unknown;
+bool kind_fits(const Core& core, Allocation allocation, const Live& live, ResourceKind kind) {
+  if (!core.granular() || live.where.block->dedicated() || kind == ResourceKind::unknown)
+    return true;
+  const ResourceKind made_for = origin_of(core, allocation, live.record).kind;
+  return made_for == kind || made_for == ResourceKind::unknown;
 }
 
 /// Whether a resource with these requirements may lie at `offset` in the allocation.
-Status check_fit(const Core& core, const Record& record, VkDeviceSize offset,
+Status check_fit(const Core& core, Allocation allocation, const Live& live, VkDeviceSize offset,
                  const device::Requirements& requirements, ResourceKind kind,
                  std::uint64_t resource) {
+  const Location& where = live.where;
   const VkMemoryRequirements& needed = requirements.memory;
-  if (offset > record.size || needed.size > record.size - offset)
+  if (offset > where.size || needed.size > where.size - offset)
     return device::refuse(Reason::out_of_range, needed.size);
-  if ((record.offset + offset) % needed.alignment != 0)
-    return device::refuse(Reason::bad_alignment);
-  if ((needed.memoryTypeBits & (1u << record.memory_type)) == 0)
+  if ((where.offset + offset) % needed.alignment != 0) return device::refuse(Reason::bad_alignment);
+  if ((needed.memoryTypeBits & (1u << live.memory().memory_type())) == 0)
     return device::refuse(Reason::no_memory_type);
-  const bool owns_memory = record.exclusive && record.resource == resource;
+  const bool owns_memory = where.block->exclusive && live.record.resource == resource;
   if (owns_memory) return {};
-  if (record.exclusive || requirements.requires_dedicated || !kind_fits(core, record, kind))
+  if (where.block->exclusive || requirements.requires_dedicated ||
+      !kind_fits(core, allocation, live, kind))
     return device::refuse(Reason::bad_argument);
   return {};
 }
@@ -88,16 +92,16 @@ Status bind_image(Core& core, Allocation allocation, VkImage image, ResourceKind
                   VkDeviceSize offset, const void* next) {
   const auto found = find(core, allocation);
   if (!found) return Unexpected(found.error());
-  const Record& record = **found;
   const auto* plane = device::find_structure<VkBindImagePlaneMemoryInfo>(
       next, VK_STRUCTURE_TYPE_BIND_IMAGE_PLANE_MEMORY_INFO);
   const auto requirements = device::requirements_of_image(
       core.device, image, plane == nullptr ? device::kNoPlane : plane->planeAspect);
   if (!requirements) return Unexpected(requirements.error());
-  const Status fits = check_fit(core, record, offset, *requirements, kind, handle_bits(image));
+  const Status fits =
+      check_fit(core, allocation, *found, offset, *requirements, kind, handle_bits(image));
   if (!fits) return fits;
-  return device::bind_image(core.device, image, record.memory->handle(), record.offset + offset,
-                            next);
+  return device::bind_image(core.device, image, found->memory().handle(),
+                            found->where.offset + offset, next);
 }
 
 }  // namespace
@@ -120,10 +124,10 @@ Result<Buffer> create_buffer(Core& core, const VkBufferCreateInfo& info,
     device::destroy_buffer(core.device, *buffer);
     return Unexpected(allocation.error());
   }
-  const auto record = find(core, *allocation);
-  const Status bound = record ? device::bind_buffer(core.device, *buffer,
-                                                    (*record)->memory->handle(), (*record)->offset)
-                              : Status(Unexpected(record.error()));
+  const auto live = find(core, *allocation);
+  const Status bound =
+      live ? device::bind_buffer(core.device, *buffer, live->memory().handle(), live->where.offset)
+           : Status(Unexpected(live.error()));
   if (!bound) {
     (void)destroy(core, Buffer{*buffer, *allocation});
     return Unexpected(bound.error());
@@ -203,7 +207,7 @@ Status destroy(Core& core, const Image& image) {
   }
   if (!status) {
     for (std::size_t i = 0; i < records.size(); ++i) {
-      if (records[i] != nullptr) core.records.unclaim(image.allocations[i].value);
+      if (records[i] != nullptr) RecordTable::unclaim(image.allocations[i].value, *records[i]);
     }
     return status;
   }
@@ -224,6 +228,7 @@ Status free(Core& core, Allocation allocation) {
 
 Result<Allocation> allocate(Core& core, const VkMemoryRequirements& requirements, ResourceKind kind,
                             const AllocationDesc& desc) {
+  if (const Allocation warm = allocate_warm(core, requirements, kind, desc, 0)) return warm;
   if (requirements.size == 0) return device::refuse(Reason::size_zero);
   if (!base::is_power_of_two(requirements.alignment)) return device::refuse(Reason::bad_alignment);
   if (kind > ResourceKind::optimal) return device::refuse(Reason::bad_argument);
@@ -265,13 +270,12 @@ Status bind_buffer(Core& core, Allocation allocation, VkBuffer buffer, VkDeviceS
   if (buffer == VK_NULL_HANDLE) return device::refuse(Reason::bad_argument);
   const auto found = find(core, allocation);
   if (!found) return Unexpected(found.error());
-  const Record& record = **found;
-  const Status fits =
-      check_fit(core, record, offset, device::requirements_of_buffer(core.device, buffer),
-                ResourceKind::linear, handle_bits(buffer));
+  const Status fits = check_fit(core, allocation, *found, offset,
+                                device::requirements_of_buffer(core.device, buffer),
+                                ResourceKind::linear, handle_bits(buffer));
   if (!fits) return fits;
-  return device::bind_buffer(core.device, buffer, record.memory->handle(), record.offset + offset,
-                             next);
+  return device::bind_buffer(core.device, buffer, found->memory().handle(),
+                             found->where.offset + offset, next);
 }
 
 Status bind_image(Core& core, Allocation allocation, VkImage image, VkDeviceSize offset,

@@ -5,9 +5,9 @@
 
 #include "base/assert.hpp"
 #include "base/bits.hpp"
-#include "base/host_object.hpp"
-#include "base/host_string.hpp"
 #include "device/error.hpp"
+#include "heap/hot_path.hpp"
+#include "heap/lookup.hpp"
 #include "heap/mapping.hpp"
 #include "heap/resource_handle.hpp"
 #include "memory/mapped_range.hpp"
@@ -97,24 +97,46 @@ TypePlan plan_for_type(const Core& core, const Request& request, std::uint32_t m
   return plan;
 }
 
+Origin origin_of(const Request& request) {
+  const AllocationDesc& desc = *request.desc;
+  return {.type_bits = request.type_bits,
+          .required_flags = static_cast<std::uint16_t>(desc.required_flags),
+          .preferred_flags = static_cast<std::uint16_t>(desc.preferred_flags),
+          .forbidden_flags = static_cast<std::uint16_t>(desc.forbidden_flags),
+          .intent = desc.intent,
+          .kind = request.kind,
+          .movable = request.movable,
+          .transient_image = request.transient_image,
+          .wants_protected = request.wants_protected};
+}
+
+std::uint32_t slot_class(const Core& core, const TypePlan& plan) {
+  // Custom pools place exactly.
+  if (plan.traits.pool != nullptr || plan.place.size > core.hot_path.largest_slot)
+    return offset::kNoSizeClass;
+  return offset::size_class_for(plan.place.size, plan.place.alignment);
+}
+
 Result<Allocation> Router::allocate(const Request& request) {
-  const auto inserted = core_.records.insert();
-  if (!inserted) {
-    return device::refuse(
-        inserted.error == base::InsertError::full ? Reason::over_limit : Reason::out_of_host_memory,
-        request.size);
+  const AllocationDesc& desc = *request.desc;
+  const Origin origin = origin_of(request);
+  const std::uint32_t origin_number = core_.origins.find_or_add(origin);
+  const bool recreatable = request.movable == MovableVerdict::movable;
+  std::uint32_t extras = 0;
+  if (desc.name != nullptr || recreatable || origin_number == 0) {
+    extras = core_.extras.make(desc.name);
+    if (extras == 0) return device::refuse(Reason::out_of_host_memory, request.size);
+    core_.extras.own(extras).origin = origin;
   }
-  const Allocation allocation{inserted.handle};
-  Record& record = *inserted.value;
   Shortage shortage;
-  Status status = describe(request, record);
-  if (status) status = place(request, allocation, record, shortage);
+  Spot spot;
+  Status status = place(request, spot, shortage);
   if (status) {
-    core_.count_allocation(record);
-    return allocation;
+    if (recreatable) core_.extras.own(extras).create_info = std::move(*request.create_info);
+    publish(request, spot, origin_number, extras);
+    return Allocation{spot.slot.handle};
   }
-  drop_extras(record);
-  (void)core_.records.erase(inserted.handle);
+  core_.extras.drop(extras);
   if (is_shortage(status)) core_.failed_allocations.fetch_add(1, std::memory_order_relaxed);
   Error error = status.error();
   error.tried = shortage.rungs;
@@ -123,51 +145,30 @@ Result<Allocation> Router::allocate(const Request& request) {
   return Unexpected(error);
 }
 
-Status Router::describe(const Request& request, Record& record) {
+void Router::publish(const Request& request, const Spot& spot, std::uint32_t origin,
+                     std::uint32_t extras) {
   const AllocationDesc& desc = *request.desc;
-  record.tag = desc.tag;
-  record.pool = request.pool;
-  record.pool_handle = request.pool != nullptr ? request.pool->handle : Pool{};
+  Record& record = *spot.slot.record;
+  record.tag.store(static_cast<std::uint16_t>(desc.tag.index), std::memory_order_relaxed);
+  record.extras.store(extras, std::memory_order_relaxed);
+  record.bits.store(Record::pack(origin, spot.alignment_log2, spot.placement) |
+                        (spot.mapped_for_life ? Record::kMappedForLife : 0),
+                    std::memory_order_relaxed);
   record.resource = handle_bits(request.buffer) | handle_bits(request.image);
   record.user_data.store(desc.user_data, std::memory_order_relaxed);
-  record.type_bits = request.type_bits;
-  record.required_flags = static_cast<std::uint16_t>(desc.required_flags);
-  record.preferred_flags = static_cast<std::uint16_t>(desc.preferred_flags);
-  record.forbidden_flags = static_cast<std::uint16_t>(desc.forbidden_flags);
-  record.intent = desc.intent;
-  record.kind = request.kind;
-  record.transient_image = request.transient_image;
-  record.wants_protected = request.wants_protected;
-  record.movable = request.movable;
-  const bool recreatable = request.movable == MovableVerdict::movable;
-  if (desc.name == nullptr && !recreatable) return {};
-  auto* extras = base::create_object<Extras>(core_.host);
-  if (extras == nullptr) return device::refuse(Reason::out_of_host_memory);
-  record.extras.store(extras, std::memory_order_relaxed);
-  if (recreatable) extras->create_info = std::move(*request.create_info);
-  if (desc.name == nullptr) return {};
-  extras->name = base::copy_string(core_.host, desc.name);
-  if (extras->name == nullptr) return device::refuse(Reason::out_of_host_memory);
-  return {};
+  core_.count_allocation(spot.where.block->memory.memory_type(), request.pool, desc.tag,
+                         spot.where.size, 1);
+  RecordTable::publish(spot.slot.handle, record);
 }
 
-void Router::drop_extras(Record& record) {
-  Extras* extras = record.extras.exchange(nullptr, std::memory_order_acq_rel);
-  if (extras == nullptr) return;
-  base::release_string(core_.host, extras->name);
-  base::destroy_object(core_.host, extras);
-}
-
-Status Router::place(const Request& request, Allocation allocation, Record& record,
-                     Shortage& shortage) {
+Status Router::place(const Request& request, Spot& spot, Shortage& shortage) {
   const AllocationDesc& desc = *request.desc;
   if (request.pool != nullptr) {
     const TypeVerdict verdict = judge_pool(core_, request);
     if (verdict == TypeVerdict::exceeds_heap || verdict == TypeVerdict::exceeds_driver_size)
       return device::refuse(Reason::larger_than_heap);
     if (verdict != TypeVerdict::candidate) return device::refuse(Reason::no_memory_type);
-    return climb(request, request.pool->desc.memory_type, desc.within_budget, allocation, record,
-                 shortage);
+    return climb(request, request.pool->desc.memory_type, desc.within_budget, spot, shortage);
   }
   const memory::TypeRequest types = request.types();
   Status status = device::refuse(Reason::none);
@@ -180,7 +181,7 @@ Status Router::place(const Request& request, Allocation allocation, Record& reco
       const std::uint32_t tried = shortage.memory_types;
       if (tried != 0 && (tried >> types_left.first() & 1u) == 0)
         shortage.rungs |= bit(LadderRung::next_memory_type);
-      status = climb(request, types_left.first(), within_budget, allocation, record, shortage);
+      status = climb(request, types_left.first(), within_budget, spot, shortage);
       if (!is_shortage(status)) return status;
     }
   }
@@ -188,15 +189,20 @@ Status Router::place(const Request& request, Allocation allocation, Record& reco
 }
 
 Status Router::climb(const Request& request, std::uint32_t memory_type, bool within_budget,
-                     Allocation allocation, Record& record, Shortage& shortage) {
+                     Spot& spot, Shortage& shortage) {
   shortage.memory_types |= 1u << memory_type;
   const TypePlan plan = plan_for_type(core_, request, memory_type);
   const std::uint32_t heap = plan.traits.heap;
   const auto again = [&](Growth growth) {
-    return attempt(request, plan, within_budget, growth, allocation, record);
+    return attempt(request, plan, within_budget, growth, spot);
   };
   Status status = again(Growth::generous);
   if (!is_shortage(status)) return status;
+  if (core_.drain_caches() != 0) {
+    shortage.rungs |= bit(LadderRung::thread_caches);
+    status = again(Growth::generous);
+    if (!is_shortage(status)) return status;
+  }
   Arena* arena = find_arena(plan);
   if (arena != nullptr && blocks_.release_empty(*arena) != 0) {
     shortage.rungs |= bit(LadderRung::empty_blocks_of_arena);
@@ -235,97 +241,181 @@ VkDeviceSize Router::lacking_bytes(const TypePlan& plan, bool within_budget) con
 }
 
 bool Router::ask_owner(std::uint32_t heap, VkDeviceSize bytes, Shortage& shortage) {
-  // A request that the owner makes while it is asked does not ask again.
-  static thread_local bool asking = false;
+  // A request that the owner makes of the same allocator while it is asked does not ask again.
+  struct Asking {
+    const Core* core;
+    const Asking* outer;
+  };
+  static thread_local const Asking* innermost = nullptr;
   const std::uint32_t heap_bit = 1u << heap;
-  if (core_.on_shortage == nullptr || asking || (shortage.heaps_asked & heap_bit) != 0)
-    return false;
+  if (core_.on_shortage == nullptr || (shortage.heaps_asked & heap_bit) != 0) return false;
+  for (const Asking* asking = innermost; asking != nullptr; asking = asking->outer) {
+    if (asking->core == &core_) return false;
+  }
   shortage.heaps_asked |= heap_bit;
   shortage.rungs |= bit(LadderRung::owner_callback);
-  asking = true;
+  const Asking asking{&core_, innermost};
+  innermost = &asking;
   const bool retry = core_.on_shortage(core_.shortage_user, heap, bytes);
-  asking = false;
+  innermost = asking.outer;
   return retry;
 }
 
 Status Router::attempt(const Request& request, const TypePlan& plan, bool within_budget,
-                       Growth growth, Allocation allocation, Record& record) {
+                       Growth growth, Spot& spot) {
   const bool demanded = request.demands_dedicated();
   if (demanded || (request.likes_dedicated() && core_.budget.objects_to_spare())) {
-    Status status = attempt_dedicated(request, plan, within_budget, allocation, record);
+    Status status = attempt_dedicated(request, plan, within_budget, spot);
     if (demanded || !is_shortage(status)) return status;
   }
   Arena* arena = make_arena(plan);
   if (arena == nullptr) return device::refuse(Reason::out_of_host_memory);
+  spot.alignment_log2 = static_cast<std::uint8_t>(base::floor_log2(plan.place.alignment));
+  const std::uint32_t size_class = slot_class(core_, plan);
+  // What a slab finds no room for may still fit alone.
+  Status status = device::refuse(Reason::over_budget);
+  if (size_class != offset::kNoSizeClass)
+    status = attempt_slot(*arena, size_class, within_budget, growth, spot);
+  if (!status && (size_class == offset::kNoSizeClass || is_shortage(status) ||
+                  status.error().reason == Reason::none))
+    status = attempt_range(*arena, plan, within_budget, growth, spot);
+  return status ? finish(request, plan, spot) : status;
+}
+
+Status Router::attempt_slot(Arena& arena, std::uint32_t size_class, bool within_budget,
+                            Growth growth, Spot& spot) {
+  SlabSet* set = core_.slabs.find_or_make(arena);
+  if (set == nullptr) return device::refuse(Reason::none);
+  spot.placement = Placement::existing_block;
+  spot.slot = take_cached(core_, *set, size_class);
+  if (spot.slot.record == nullptr && core_.slabs.take(*set, size_class, &spot.slot, 1) == 0) {
+    Slab* slab = core_.slabs.make_slab(*set, size_class);
+    if (slab == nullptr) return device::refuse(Reason::out_of_host_memory);
+    const auto placed = blocks_.place(arena, Slabs::place_for(*slab), within_budget, growth);
+    if (!placed) {
+      core_.slabs.abandon(*slab);
+      return Unexpected(placed.error());
+    }
+    if (placed->in_new_block) spot.placement = Placement::new_block;
+    spot.slot = core_.slabs.open_for_one(*slab, *placed);
+  }
+  spot.where = core_.records.location(spot.slot.handle, *spot.slot.record);
+  return {};
+}
+
+Status Router::attempt_range(Arena& arena, const TypePlan& plan, bool within_budget, Growth growth,
+                             Spot& spot) {
+  base::InsertError problem = base::InsertError::none;
+  spot.slot = core_.records.take_large(problem);
+  if (spot.slot.record == nullptr) {
+    return device::refuse(problem == base::InsertError::full ? Reason::over_limit
+                                                             : Reason::out_of_host_memory);
+  }
   OffsetRequest where = plan.place;
-  where.user = allocation.value;
-  const auto placed = blocks_.place(*arena, where, within_budget, growth);
-  if (!placed) return Unexpected(placed.error());
+  where.user = spot.slot.handle;
+  const auto placed = blocks_.place(arena, where, within_budget, growth);
+  if (!placed) {
+    core_.records.put_large(spot.slot);
+    return Unexpected(placed.error());
+  }
+  auto& record = static_cast<LargeRecord&>(*spot.slot.record);
   record.block = placed->block;
-  record.memory = &placed->block->memory;
   record.range = placed->where.handle;
   record.offset = placed->where.offset;
   record.size = Space::reserved_bytes(plan.traits.algorithm, plan.place.size);
-  record.placement = placed->in_new_block ? Placement::new_block : Placement::existing_block;
-  return finish(request, plan, record);
+  spot.where = {record.block, record.offset, record.size};
+  spot.placement = placed->in_new_block ? Placement::new_block : Placement::existing_block;
+  return {};
 }
 
 Status Router::attempt_dedicated(const Request& request, const TypePlan& plan, bool within_budget,
-                                 Allocation allocation, Record& record) {
-  const auto made =
-      blocks_.make_dedicated(request, plan.traits.memory_type, within_budget, allocation);
-  if (!made) return Unexpected(made.error());
-  record.block = *made;
-  record.memory = &(*made)->memory;
+                                 Spot& spot) {
+  base::InsertError problem = base::InsertError::none;
+  spot.slot = core_.records.take_large(problem);
+  if (spot.slot.record == nullptr) {
+    return device::refuse(problem == base::InsertError::full ? Reason::over_limit
+                                                             : Reason::out_of_host_memory);
+  }
+  const auto made = blocks_.make_dedicated(request, plan.traits.memory_type, within_budget,
+                                           Allocation{spot.slot.handle});
+  if (!made) {
+    core_.records.put_large(spot.slot);
+    return Unexpected(made.error());
+  }
+  Block& block = **made;
+  block.exclusive = request.names_its_resource() && core_.device.facts().uses_dedicated_allocation;
+  auto& record = static_cast<LargeRecord&>(*spot.slot.record);
+  record.block = &block;
+  record.range = {};
   record.offset = 0;
   record.size = request.size;
-  record.placement = Placement::dedicated;
-  record.exclusive = request.names_its_resource() && core_.device.facts().uses_dedicated_allocation;
-  return finish(request, plan, record);
+  spot.where = {&block, 0, request.size};
+  spot.placement = Placement::dedicated;
+  spot.alignment_log2 = static_cast<std::uint8_t>(base::floor_log2(plan.place.alignment));
+  return finish(request, plan, spot);
 }
 
-Status Router::finish(const Request& request, const TypePlan& plan, Record& record) {
-  record.memory_type = static_cast<std::uint8_t>(plan.traits.memory_type);
-  record.alignment_log2 = static_cast<std::uint8_t>(base::floor_log2(plan.place.alignment));
-  if (!request.desc->mapped || !record.memory->host_visible()) return {};
-  const Result<std::byte*> mapped = map_memory(core_, record);
+Status Router::finish(const Request& request, const TypePlan&, Spot& spot) {
+  Block& block = *spot.where.block;
+  if (!request.desc->mapped || !block.memory.host_visible()) return {};
+  const Result<std::byte*> mapped = map_block(core_, block);
   if (!mapped) {
-    leave_memory(record);
+    abandon(spot);
     Error error = mapped.error();
     if (error.reason == Reason::out_of_device_memory) error.reason = Reason::driver;
     return Unexpected(error);
   }
-  record.mapped_for_life = true;
+  spot.mapped_for_life = true;
   return {};
 }
 
-void Router::leave_memory(Record& record) {
-  Block& block = *record.block;
+/// Gives up a spot that nobody knows of.
+void Router::abandon(const Spot& spot) {
+  if (RecordTable::is_slot(spot.slot.handle)) {
+    put_cached(core_, spot.slot);
+    return;
+  }
+  leave_memory(spot.where, static_cast<LargeRecord&>(*spot.slot.record).range);
+  core_.records.put_large(spot.slot);
+}
+
+void Router::leave_memory(const Location& where, OffsetHandle range) {
+  Block& block = *where.block;
   if (block.dedicated()) {
     blocks_.free_dedicated(block);
-  } else {
-    bool emptied = false;
-    const std::uint32_t heap = block.memory.heap();
-    const OffsetError error = block.arena->remove(block, record.range, core_.now(), emptied);
-    QUARRY_CHECK(error == OffsetError::none);
-    if (emptied) blocks_.limit_empty_bytes(heap);
+    return;
   }
-  record.block = nullptr;
-  record.memory = nullptr;
+  bool emptied = false;
+  const std::uint32_t heap = block.memory.heap();
+  const OffsetError error = block.arena->remove(block, range, core_.now(), emptied);
+  QUARRY_CHECK(error == OffsetError::none);
+  if (emptied) blocks_.limit_empty_bytes(heap);
 }
 
 void Router::free(Allocation allocation, Record& record) {
-  std::uint32_t mappings = record.map_count.load(std::memory_order_acquire);
-  if (record.mapped_for_life) ++mappings;
+  if (RecordTable::is_slot(allocation.value) && free_warm(core_, allocation, record)) return;
+  const Live live = locate(core_, allocation, record);
+  const Location& where = live.where;
+  std::uint32_t mappings = record.map_count();
+  if (record.mapped_for_life()) ++mappings;
   for (; mappings > 0; --mappings)
-    (void)record.memory->unmap();
-  core_.uncount_allocation(record);
-  PoolState* pool = record.pool;
-  // The range goes first: a snapshot that still sees it, under the arena's lock, may read the
-  // record.
-  leave_memory(record);
-  drop_extras(record);
-  core_.records.release(allocation.value);
+    (void)live.memory().unmap();
+  PoolState* pool = live.pool();
+  core_.count_allocation(live.memory().memory_type(), pool, Tag{record.tag.load()}, where.size, -1);
+  core_.extras.drop_from(record);
+  if (!RecordTable::is_slot(allocation.value)) {
+    // The range goes first: a snapshot that still sees it, under the arena's lock, may read the
+    // record.
+    leave_memory(where, static_cast<LargeRecord&>(record).range);
+    core_.records.release_large(allocation.value, record);
+  } else if (core_.records.has_successor(allocation.value)) {
+    RecordTable::vacate(allocation.value, record);
+    put_cached(core_, {&record, RecordTable::successor(allocation.value)});
+  } else {
+    Emptied emptied;
+    core_.slabs.retire(allocation.value, record, core_.now(), emptied);
+    blocks_.limit_empty(emptied);
+  }
   if (pool != nullptr) pool->leave();
 }
 

@@ -27,6 +27,11 @@ struct TypePlan {
 };
 TypePlan plan_for_type(const Core& core, const Request& request, std::uint32_t memory_type);
 
+/// How the request was worded, for explain() afterwards.
+Origin origin_of(const Request& request);
+/// The size class of the slot that would serve; offset::kNoSizeClass: no slot.
+std::uint32_t slot_class(const Core& core, const TypePlan& plan);
+
 class Router {
  public:
   explicit Router(Core& core) : core_(core), blocks_(core) {}
@@ -41,18 +46,31 @@ class Router {
 
  private:
   struct Shortage;
+  /// Where a request found room: a record that nobody knows yet, and what it names.
+  struct Spot {
+    Slot slot;
+    Location where;
+    Placement placement = Placement::none;
+    std::uint8_t alignment_log2 = 0;
+    bool mapped_for_life = false;
+  };
 
-  Status describe(const Request& request, Record& record);
-  void drop_extras(Record& record);
-  Status place(const Request& request, Allocation allocation, Record& record, Shortage& shortage);
-  Status climb(const Request& request, std::uint32_t memory_type, bool within_budget,
-               Allocation allocation, Record& record, Shortage& shortage);
+  Status place(const Request& request, Spot& spot, Shortage& shortage);
+  Status climb(const Request& request, std::uint32_t memory_type, bool within_budget, Spot& spot,
+               Shortage& shortage);
   Status attempt(const Request& request, const TypePlan& plan, bool within_budget, Growth growth,
-                 Allocation allocation, Record& record);
+                 Spot& spot);
+  Status attempt_slot(Arena& arena, std::uint32_t size_class, bool within_budget, Growth growth,
+                      Spot& spot);
+  Status attempt_range(Arena& arena, const TypePlan& plan, bool within_budget, Growth growth,
+                       Spot& spot);
   Status attempt_dedicated(const Request& request, const TypePlan& plan, bool within_budget,
-                           Allocation allocation, Record& record);
-  Status finish(const Request& request, const TypePlan& plan, Record& record);
-  void leave_memory(Record& record);
+                           Spot& spot);
+  Status finish(const Request& request, const TypePlan& plan, Spot& spot);
+  void publish(const Request& request, const Spot& spot, std::uint32_t origin,
+               std::uint32_t extras);
+  void leave_memory(const Location& where, OffsetHandle range);
+  void abandon(const Spot& spot);
   VkDeviceSize lacking_bytes(const TypePlan& plan, bool within_budget) const;
   bool ask_owner(std::uint32_t heap, VkDeviceSize bytes, Shortage& shortage);
   Arena* make_arena(const TypePlan& plan);  ///< null without host memory

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Running totals of one scope (heap, memory type, pool, tag, all): atomics that every operation
-// keeps up to date. Currents are exact when no operation is under way; a peak may miss an overlap
-// of two concurrent operations by one of them.
+// keeps up to date, but for what a thread's ledger still holds (ledger.hpp). Currents together with
+// the ledgers are exact when no operation is under way; a peak of allocation bytes may miss what
+// ledgers hold, and an overlap of two concurrent operations by one of them.
 #pragma once
 
 #include <atomic>
@@ -13,14 +14,14 @@ namespace quarry::heap {
 
 class TotalsCell {
  public:
-  void add_allocation(VkDeviceSize bytes) {
-    allocation_count_.fetch_add(1, std::memory_order_relaxed);
-    raise(peak_allocation_bytes_,
-          allocation_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes);
-  }
-  void remove_allocation(VkDeviceSize bytes) {
-    allocation_count_.fetch_sub(1, std::memory_order_relaxed);
-    allocation_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+  /// Changes of live allocations; either may be negative. What threads have not told yet may make
+  /// the sums pass below zero for a while.
+  void add_allocations(std::int64_t count, std::int64_t bytes) {
+    allocation_count_.fetch_add(static_cast<std::uint64_t>(count), std::memory_order_relaxed);
+    const std::uint64_t before =
+        allocation_bytes_.fetch_add(static_cast<std::uint64_t>(bytes), std::memory_order_relaxed);
+    const std::uint64_t now = before + static_cast<std::uint64_t>(bytes);
+    if (bytes > 0 && static_cast<std::int64_t>(now) > 0) raise(peak_allocation_bytes_, now);
   }
   void add_block(VkDeviceSize bytes, bool dedicated) {
     block_count_.fetch_add(1, std::memory_order_relaxed);
@@ -37,6 +38,9 @@ class TotalsCell {
                                  std::memory_order_relaxed);
     peak_block_bytes_.store(block_bytes_.load(std::memory_order_relaxed),
                             std::memory_order_relaxed);
+  }
+  VkDeviceSize allocation_bytes() const {
+    return allocation_bytes_.load(std::memory_order_relaxed);
   }
   VkDeviceSize block_bytes() const { return block_bytes_.load(std::memory_order_relaxed); }
   Totals read() const {

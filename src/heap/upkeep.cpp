@@ -11,6 +11,7 @@ namespace quarry::heap {
 void tick(Core& core) {
   core.budget.refresh();
   const std::uint64_t now = core.now();
+  core.drain_idle_caches();
   const std::uint64_t kept = core.policy.retained_milliseconds;
   if (now < kept) return;
   BlockSource blocks(core);
@@ -20,6 +21,7 @@ void tick(Core& core) {
 }
 
 VkDeviceSize trim(Core& core) {
+  (void)core.drain_caches();
   BlockSource blocks(core);
   VkDeviceSize released = 0;
   core.for_each_arena([&](Arena& arena) { released += blocks.release_empty(arena); });
@@ -45,8 +47,9 @@ Status set_heap_limit(Core& core, std::uint32_t heap, VkDeviceSize bytes) {
 Counters counters(const Core& core) {
   Counters counters;
   core.device.counters().read_into(counters);
-  counters.allocations = core.allocations.load(std::memory_order_relaxed);
-  counters.frees = core.frees.load(std::memory_order_relaxed);
+  counters.allocations = core.allocation_calls();
+  // What is not live any more was freed.
+  counters.frees = counters.allocations - core.total().allocation_count;
   counters.failed_allocations = core.failed_allocations.load(std::memory_order_relaxed);
   counters.uploaded_bytes = core.uploaded_bytes.load(std::memory_order_relaxed);
   return counters;

@@ -58,8 +58,8 @@ Result<UploadRing> UploadRing::create(Allocator& allocator, const UploadRingDesc
   info.usage = desc.usage;
   auto buffer = heap::create_buffer(core, info,
                                     {.intent = desc.intent,
-                                     .required_flags = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT,
                                      .mapped = true,
+                                     .required_flags = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT,
                                      .tag = desc.tag,
                                      .name = desc.name});
   if (!buffer) return Unexpected(buffer.error());

@@ -60,6 +60,8 @@ class TypeTable {
   explicit TypeTable(const DeviceFacts& facts);
 
   TypeCandidates candidates(const TypeRequest& request) const;
+  /// Whether requests of this size leave no type out.
+  bool fits_everywhere(VkDeviceSize size) const { return size <= fits_everywhere_; }
   TypeOrder explain(const TypeRequest& request) const { return order_types(*facts_, request); }
   /// Why no type serves: larger_than_heap when only the size stood in the way, else
   /// no_memory_type.

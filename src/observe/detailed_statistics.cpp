@@ -7,6 +7,7 @@
 
 #include "heap/core.hpp"
 #include "heap/lookup.hpp"
+#include "heap/range_parts.hpp"
 
 namespace quarry {
 
@@ -14,12 +15,16 @@ namespace {
 
 class Walk {
  public:
-  explicit Walk(const Totals& totals) { result_.totals = totals; }
+  Walk(heap::Core& core, const Totals& totals) : core_(core) { result_.totals = totals; }
 
   void add(const heap::Arena& arena) {
     arena.for_each_block([this](const heap::Block& block) {
       block.space->for_each_range(
-          [](void* context, const OffsetRange& range) { static_cast<Walk*>(context)->add(range); },
+          [](void* context, const OffsetRange& range) {
+            Walk& walk = *static_cast<Walk*>(context);
+            heap::for_each_part(walk.core_.records, range,
+                                [&](const heap::RangePart& part) { walk.add(part); });
+          },
           this);
     });
   }
@@ -35,8 +40,8 @@ class Walk {
   }
 
  private:
-  void add(const OffsetRange& range) {
-    if (range.handle.value != 0) return add_used(range.size);
+  void add(const heap::RangePart& range) {
+    if (range.record != nullptr) return add_used(range.size);
     ++result_.free_range_count;
     result_.free_bytes += range.size;
     result_.largest_free_range = std::max(result_.largest_free_range, range.size);
@@ -48,20 +53,21 @@ class Walk {
         result_.smallest_allocation == 0 ? bytes : std::min(result_.smallest_allocation, bytes);
   }
 
+  heap::Core& core_;
   DetailedStatistics result_;
 };
 
 }  // namespace
 
 DetailedStatistics Allocator::detailed_statistics() const {
-  Walk walk(totals());
+  Walk walk(*core_, totals());
   core_->for_each_arena([&](const heap::Arena& arena) { walk.add(arena); });
   core_->dedicated.for_each([&](const heap::Block& block) { walk.add_dedicated(block); });
   return walk.finish();
 }
 
 DetailedStatistics Allocator::detailed_heap_statistics(std::uint32_t heap) const {
-  Walk walk(heap_totals(heap));
+  Walk walk(*core_, heap_totals(heap));
   core_->for_each_arena([&](const heap::Arena& arena) {
     if (arena.traits().heap == heap) walk.add(arena);
   });
@@ -74,7 +80,7 @@ DetailedStatistics Allocator::detailed_heap_statistics(std::uint32_t heap) const
 Result<DetailedStatistics> Allocator::detailed_statistics(Pool pool) const {
   const auto visited = heap::visit(*core_, pool);
   if (!visited) return Unexpected(visited.error());
-  Walk walk(visited->get()->totals.read());
+  Walk walk(*core_, visited->get()->totals.read());
   walk.add(*visited->get()->arena);
   core_->dedicated.for_each([&](const heap::Block& block) {
     if (block.pool_state == visited->get()) walk.add_dedicated(block);

@@ -11,6 +11,7 @@
 #include "base/host_object.hpp"
 #include "device/error.hpp"
 #include "heap/core.hpp"
+#include "heap/range_parts.hpp"
 
 namespace quarry {
 
@@ -54,15 +55,18 @@ class Builder {
 
   void add(const heap::Block& block, const heap::ArenaTraits& traits) {
     SnapshotBlock entry = common(block);
-    entry.used_bytes = entry.size - block.space->free_bytes();
+    used_bytes_ = 0;
     entry.pool = traits.pool != nullptr ? traits.pool->handle : Pool{};
     entry.optimal = traits.optimal;
     entry.lifetime = traits.lifetime;
     block.space->for_each_range(
         [](void* context, const OffsetRange& range) {
-          static_cast<Builder*>(context)->add_range(range);
+          Builder& builder = *static_cast<Builder*>(context);
+          heap::for_each_part(builder.core_.records, range,
+                              [&](const heap::RangePart& part) { builder.add_part(part); });
         },
         this);
+    entry.used_bytes = used_bytes_;
     entry.range_count = static_cast<std::uint32_t>(data_.ranges.size()) - entry.first_range;
     good_ = good_ && data_.blocks.push_back(entry);
   }
@@ -73,38 +77,43 @@ class Builder {
     entry.pool = block.pool;
     entry.dedicated = true;
     entry.range_count = 1;
-    add_range(
-        {.offset = 0, .size = block.used_bytes, .handle = {}, .user = block.allocation.value});
+    const auto found = core_.records.lookup(block.allocation.value);
+    add_part({.offset = 0,
+              .size = block.used_bytes,
+              .handle = block.allocation.value,
+              .record = found.record});
     good_ = good_ && data_.blocks.push_back(entry);
   }
 
-  void add_range(const OffsetRange& range) {
+  void add_part(const heap::RangePart& part) {
     SnapshotRange entry;
-    entry.offset = range.offset;
-    entry.size = range.size;
-    entry.allocation = Allocation{range.user};
-    // The lock that is held keeps whoever frees this allocation from taking its record apart.
-    if (const auto record = core_.records.lookup(range.user)) {
-      entry.tag = record.value->tag;
-      entry.name = add_name(*record.value);
+    entry.offset = part.offset;
+    entry.size = part.size;
+    if (part.handle != 0) {
+      used_bytes_ += part.size;
+      entry.allocation = Allocation{part.handle};
+    }
+    if (part.record != nullptr) {
+      entry.tag = Tag{part.record->tag.load(std::memory_order_relaxed)};
+      core_.extras.look(part.handle, *part.record, [&](const heap::Extras& extras) {
+        if (extras.name != nullptr) entry.name = add_name(extras.name);
+      });
     }
     good_ = good_ && data_.ranges.push_back(entry);
   }
 
-  std::uint32_t add_name(const heap::Record& record) {
-    const base::MutexLock lock(core_.names_mutex);
-    const heap::Extras* extras = record.extras.load(std::memory_order_acquire);
-    if (extras == nullptr || extras->name == nullptr) return 0;
-    const std::size_t length = std::strlen(extras->name) + 1;
+  std::uint32_t add_name(const char* name) {
+    const std::size_t length = std::strlen(name) + 1;
     const std::size_t offset = data_.text.size();
     good_ = good_ && data_.text.resize(offset + length);
     if (!good_) return 0;
-    std::memcpy(data_.text.data() + offset, extras->name, length);
+    std::memcpy(data_.text.data() + offset, name, length);
     return static_cast<std::uint32_t>(offset);
   }
 
   heap::Core& core_;
   Snapshot::Data& data_;
+  VkDeviceSize used_bytes_ = 0;  ///< of the block that is walked
   bool good_ = true;
 };
 

@@ -127,7 +127,7 @@ TEST(Cases, F27ABudgetThatMovesByItselfIsSeenAtTheNextTick) {
   EXPECT_EQ(
       reason_of(rig.allocator.create_buffer(
           buffer_info(most + 16),
-          {.memory_type_bits = 1u << 1, .dedicated = Dedicated::always, .within_budget = true})),
+          {.dedicated = Dedicated::always, .within_budget = true, .memory_type_bits = 1u << 1})),
       Reason::over_budget);
   const auto all = rig.allocator.create_buffer(buffer_info(most), desc);
   ASSERT_TRUE(all);

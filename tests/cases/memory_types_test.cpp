@@ -144,8 +144,8 @@ TEST(Cases, F07WhetherMemoryIsCoherentCanBeSeenAndAskedFor) {
       buffer_info(1'000), {.intent = MemoryIntent::device_upload, .mapped = true});
   const auto asked =
       rig.allocator.create_buffer(buffer_info(1'000), {.intent = MemoryIntent::device_upload,
-                                                       .required_flags = kVisible | kCoherent,
-                                                       .mapped = true});
+                                                       .mapped = true,
+                                                       .required_flags = kVisible | kCoherent});
   ASSERT_TRUE(seen && asked);
   EXPECT_EQ(rig.allocator.info(seen->allocation)->memory_type, 1u);
   EXPECT_EQ(rig.allocator.info(seen->allocation)->property_flags & kCoherent, 0u);

@@ -44,7 +44,8 @@ void fill_budget(State& state, VkPhysicalDeviceMemoryBudgetPropertiesEXT& proper
   for (std::size_t i = 0; i < heaps; ++i) {
     const auto share = static_cast<VkDeviceSize>(static_cast<double>(state.profile.heaps[i].size) *
                                                  state.profile.budget_share);
-    budget[i] = share - std::min(share, state.outside[i]);
+    // The specification asks for budgets above zero (VkPhysicalDeviceMemoryBudgetPropertiesEXT).
+    budget[i] = std::max<VkDeviceSize>(1, share - std::min(share, state.outside[i]));
   }
   ++state.budget_queries;
   if (state.budget_script) state.budget_script(state.budget_queries, budget, usage);

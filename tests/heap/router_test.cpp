@@ -142,7 +142,7 @@ TEST(Router, LifetimesAndPrioritiesNeverShareABlock) {
        {Lifetime::unspecified, Lifetime::short_lived, Lifetime::long_lived}) {
     for (const float priority : {0.0f, 0.5f, 1.0f}) {
       const auto buffer = rig.allocator.create_buffer(buffer_info(100),
-                                                      {.priority = priority, .lifetime = lifetime});
+                                                      {.lifetime = lifetime, .priority = priority});
       ASSERT_TRUE(buffer);
       buffers.push_back(*buffer);
       const VkDeviceMemory memory = memory_of(rig, buffer->allocation);
@@ -172,7 +172,7 @@ TEST(Router, PrioritiesOutOfRangeAreClamped) {
                                std::numeric_limits<float>::quiet_NaN()}) {
     for (const Dedicated dedicated : {Dedicated::automatic, Dedicated::always}) {
       const auto buffer = rig.allocator.create_buffer(
-          buffer_info(100), {.priority = priority, .dedicated = dedicated});
+          buffer_info(100), {.dedicated = dedicated, .priority = priority});
       ASSERT_TRUE(buffer);
       EXPECT_TRUE(rig.allocator.destroy(*buffer));
     }

@@ -277,7 +277,7 @@ TEST(Upkeep, PeaksStayUntilTheyAreReset) {
   const auto pool = rig.allocator.create_pool({.memory_type = 1, .block_bytes = 1 * kMiB});
   ASSERT_TRUE(tag && pool);
   const auto large =
-      rig.allocator.create_buffer(buffer_info(512 * 1'024), {.pool = *pool, .tag = *tag});
+      rig.allocator.create_buffer(buffer_info(512 * 1'024), {.tag = *tag, .pool = *pool});
   ASSERT_TRUE(large);
   ASSERT_TRUE(rig.allocator.destroy(*large));
   EXPECT_EQ(rig.allocator.trim(), 1 * kMiB);
@@ -291,7 +291,7 @@ TEST(Upkeep, PeaksStayUntilTheyAreReset) {
     EXPECT_EQ(totals.peak_allocation_bytes, 512u * 1'024u);
   }
   EXPECT_EQ(rig.allocator.totals().peak_block_bytes, 1 * kMiB);
-  const auto small = rig.allocator.create_buffer(buffer_info(256), {.pool = *pool, .tag = *tag});
+  const auto small = rig.allocator.create_buffer(buffer_info(256), {.tag = *tag, .pool = *pool});
   ASSERT_TRUE(small);
   rig.allocator.reset_peaks();
   for (const Totals& totals : peaks())

@@ -57,7 +57,7 @@ TEST(DetailedStatistics, CountEachScopeAlone) {
   Rig rig(fakes::profiles::discrete());
   const auto pool = rig.allocator.create_pool({.memory_type = 1, .block_bytes = 64 * kKiB});
   ASSERT_TRUE(pool);
-  const auto small = rig.allocator.create_buffer(buffer_info(1'008));
+  const auto small = rig.allocator.create_buffer(buffer_info(1'024));
   const auto large =
       rig.allocator.create_buffer(buffer_info(3 * kMiB), {.dedicated = Dedicated::always});
   const auto host = rig.allocator.create_buffer(buffer_info(512), {.intent = MemoryIntent::upload});
@@ -73,7 +73,7 @@ TEST(DetailedStatistics, CountEachScopeAlone) {
   const DetailedStatistics device = rig.allocator.detailed_heap_statistics(0);
   EXPECT_EQ(device.totals.allocation_count, 4u);
   EXPECT_EQ(device.largest_allocation, 3 * kMiB);
-  EXPECT_EQ(device.free_bytes, 4 * kMiB - 1'008 + 64 * kKiB - 256);
+  EXPECT_EQ(device.free_bytes, 4 * kMiB - 1'024 + 64 * kKiB - 256);
   const DetailedStatistics window = rig.allocator.detailed_heap_statistics(1);
   EXPECT_EQ(window.smallest_allocation, 512u);
   EXPECT_EQ(window.largest_allocation, 512u);

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#include "base/asymmetric_fence.hpp"
+
+#if defined(__linux__)
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#elif defined(_WIN32)
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
+#endif
+
+namespace quarry::base {
+
+namespace {
+
+#if defined(__linux__)
+bool membarrier(int command) {
+  return syscall(SYS_membarrier, command, 0, 0) == 0;
+}
+#endif
+
+bool register_process() {
+#if defined(__linux__)
+  return membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
+#elif defined(_WIN32)
+  return true;
+#else
+  return false;
+#endif
+}
+
+}  // namespace
+
+bool has_asymmetric_fence() {
+  static const bool has = register_process();
+  return has;
+}
+
+void heavy_fence() {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (!has_asymmetric_fence()) return;
+#if defined(__linux__)
+  // A forked child has to register again.
+  if (!membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) && register_process())
+    membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+#elif defined(_WIN32)
+  FlushProcessWriteBuffers();
+#endif
+}
+
+}  // namespace quarry::base

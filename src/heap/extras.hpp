@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// The side table of what a few allocations have and most have not. A record names its entry by
+// number; making, changing and dropping entries takes the table's lock.
+#pragma once
+
+#include <cstdint>
+
+#include "base/chunked_array.hpp"
+#include "base/mutex.hpp"
+#include "device/create_info_copy.hpp"
+#include "heap/origins.hpp"
+#include "heap/record.hpp"
+
+namespace quarry::heap {
+
+struct Extras {
+  char* name = nullptr;
+  device::CreateInfoCopy create_info;
+  Origin origin;           ///< of an allocation whose origin found no place in its table
+  std::uint32_t next = 0;  ///< of an unused entry
+};
+
+/// Thread-safe. Its lock is a leaf but for the host callbacks.
+class ExtrasTable {
+ public:
+  explicit ExtrasTable(const HostMemory& host) : entries_(host) {}
+  ExtrasTable(const ExtrasTable&) = delete;
+  ExtrasTable& operator=(const ExtrasTable&) = delete;
+  ~ExtrasTable();
+
+  /// A number for an entry with a copy of the name, when there is one; 0 without host memory. The
+  /// entry is the caller's until it stands in a record.
+  std::uint32_t make(const char* name);
+  /// Precondition: the caller's own entry.
+  Extras& own(std::uint32_t number) { return entries_[number - 1]; }
+  void drop(std::uint32_t number);
+  /// Takes the entry off a claimed record and drops it.
+  void drop_from(Record& record);
+
+  /// Renames a record with that handle; false without host memory. Null removes the name.
+  bool rename(std::uint64_t handle, Record& record, const char* name);
+
+  /// Calls look(extras) with the lock held if the record has an entry and is live under this
+  /// handle.
+  template <class Look>
+  void look(std::uint64_t handle, const Record& record, Look&& look) const {
+    if (record.extras.load(std::memory_order_acquire) == 0) return;
+    const base::MutexLock lock(mutex_);
+    const std::uint32_t number = record.extras.load(std::memory_order_relaxed);
+    // Whoever claims the record drops its entry under this lock.
+    if (number != 0 && record.is_live(handle)) look(entries_[number - 1]);
+  }
+
+ private:
+  std::uint32_t take() QUARRY_REQUIRES(mutex_);
+  void give_back(std::uint32_t number) QUARRY_REQUIRES(mutex_);
+
+  mutable base::Mutex mutex_;
+  base::ChunkedArray<Extras> entries_;
+  std::uint32_t unused_ QUARRY_GUARDED_BY(mutex_) = 0;  ///< first of the unused entries; 0: none
+};
+
+}  // namespace quarry::heap

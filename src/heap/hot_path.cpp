@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+#include "heap/hot_path.hpp"
+
+#include <algorithm>
+
+#include "base/bits.hpp"
+#include "heap/block_source.hpp"
+#include "heap/request.hpp"
+#include "heap/router.hpp"
+#include "memory/mapped_range.hpp"
+
+namespace quarry::heap {
+
+namespace {
+
+/// Fills in where requests of this key go, if that is settled: not before the arena has slabs.
+bool resolve(Core& core, ThreadCache& cache, Route& route, const RouteKey& key,
+             std::uint32_t type_bits, ResourceKind kind, const AllocationDesc& desc) {
+  if (desc.movable || desc.upper_address || check(core, desc) != Reason::none ||
+      kind > ResourceKind::optimal || !core.types->fits_everywhere(offset::kLargestSizeClass))
+    return false;
+  const device::Requirements requirements{.memory = {1, 1, type_bits}};
+  const Request request = Request::of(requirements, kind, desc);
+  if (request.demands_dedicated()) return false;
+  const auto types = core.types->candidates(request.types());
+  if (types.empty()) return false;
+  const TypePlan place = plan_for_type(core, request, types.first());
+  Arena* arena = core.arenas.find(place.traits);
+  const VkMemoryPropertyFlags flags =
+      core.device.facts().memory.memoryTypes[types.first()].propertyFlags;
+  if (arena == nullptr || arena->slabs() == nullptr ||
+      (desc.mapped && (flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0))
+    return false;
+  const std::uint32_t origin = core.origins.find_or_add(origin_of(request));
+  CacheSet* set = cache.set(arena->slabs()->number);
+  if (set == nullptr) set = cache.make_set(*arena->slabs());
+  if (origin == 0 || set == nullptr) return false;
+  if (place.place.alignment > offset::kLargestSizeClass) return false;
+  route.key = key;
+  route.kind = kind;
+  route.alignment_mask = static_cast<std::uint32_t>(place.place.alignment - 1);
+  route.limit = static_cast<std::uint32_t>(core.hot_path.largest_slot);
+  route.record_bits = Record::pack(origin, 0, Placement::existing_block);
+  route.set = set;
+  return true;
+}
+
+/// The route of a plain request, remembered or found; null when it has none.
+const Route* route_for(Core& core, ThreadCache& cache, std::uint32_t type_bits, ResourceKind kind,
+                       const AllocationDesc& desc) {
+  const RouteKey key = RouteKey::of(type_bits, desc);
+  Route& near = cache.routes.near(kind, desc.intent);
+  if (near.serves(key, kind)) return &near;
+  Route& far = cache.routes.far(key, kind);
+  if (!far.serves(key, kind) && !resolve(core, cache, far, key, type_bits, kind, desc))
+    return nullptr;
+  near = far;
+  return &near;
+}
+
+/// Gets slots into an empty bin: from the depot, slabs, or a new slab in a block that has room.
+bool refill(Core& core, ThreadCache& cache, SlabSet& set, std::uint32_t size_class,
+            Emptied& emptied) {
+  if (CacheSet* cached = cache.set(set.number)) core.fold(cache, cached->bins[size_class]);
+  const std::uint64_t now = core.coarse_now();
+  using Refill = ThreadCache::Refill;
+  const Refill refilled = cache.refill(set, size_class, now, emptied);
+  if (refilled != Refill::no_slots) return refilled == Refill::filled;
+  Slab* slab = core.slabs.make_slab(set, size_class);
+  if (slab == nullptr) return false;
+  Arena::Placed placed;
+  if (set.arena.place(Slabs::place_for(*slab), placed) != OffsetError::none) {
+    core.slabs.abandon(*slab);
+    return false;
+  }
+  core.slabs.open(*slab, placed);
+  return cache.refill(set, size_class, now, emptied) == Refill::filled;
+}
+
+/// Room in the ledger for a known tag; false for an unknown one.
+bool note(Core& core, ThreadCache& cache, std::uint32_t tag, std::int32_t count,
+          std::int64_t bytes) {
+  if (tag == 0) return true;
+  if (!cache.ledger.has(tag)) {
+    if (!core.tags.known(Tag{tag})) return false;
+    core.count(cache.ledger.make_room(tag));
+  }
+  cache.ledger.note(tag, count, bytes);
+  return true;
+}
+
+bool is_plain(const AllocationDesc& desc) {
+  return !desc.pool && desc.name == nullptr && desc.memory_next == nullptr;
+}
+
+/// Room for one more slot in the cache; without it the slot has to go back to its slab.
+bool has_room(Core& core, ThreadCache& cache, const Record& record, Emptied& emptied) {
+  const std::uint32_t number = record.bin / offset::kSizeClasses;
+  const std::uint32_t size_class = record.bin % offset::kSizeClasses;
+  SlabSet& slabs = core.slabs.set(number);
+  CacheSet* set = cache.set(number);
+  if (set == nullptr) set = cache.make_set(slabs);
+  if (set == nullptr) return false;
+  CacheBin& bin = set->bins[size_class];
+  if (bin.count.get() < bin.capacity) return true;
+  core.fold(cache, bin);
+  return cache.make_room(slabs, size_class, core.coarse_now(), emptied);
+}
+
+/// This thread's cache, entered; null where there is none or somebody else has it.
+ThreadCache* entered(ThreadCache* cache) {
+  return cache != nullptr && cache->enter() ? cache : nullptr;
+}
+
+CacheBin& bin_of(const ThreadCache& cache, const Record& record) {
+  return cache.set(record.bin / offset::kSizeClasses)->bins[record.bin % offset::kSizeClasses];
+}
+
+}  // namespace
+
+Allocation allocate_tagged(ThreadCache& cache, CacheBin& bin, std::uint32_t bits,
+                           const AllocationDesc& desc, std::uint64_t resource) {
+  Allocation allocation;
+  if (cache.ledger.has(desc.tag.index)) {
+    cache.ledger.note(desc.tag.index, 1, bin.slot_bytes);
+    allocation = hand_out(cache, bin.pop(bin.count.get()), bits, desc, resource);
+  }
+  cache.leave();
+  return allocation;
+}
+
+bool free_tagged(ThreadCache& cache, CacheBin& bin, Allocation allocation, Record& record) {
+  const std::uint32_t tag = record.tag.load(std::memory_order_relaxed);
+  const bool freed = cache.ledger.has(tag) && RecordTable::claim(allocation.value, record);
+  if (freed) {
+    cache.ledger.note(tag, -1, -std::int64_t{bin.slot_bytes});
+    put_back(bin, bin.count.get(), allocation, record);
+  }
+  cache.leave();
+  return freed;
+}
+
+Allocation allocate_warm(Core& core, const VkMemoryRequirements& needed, ResourceKind kind,
+                         const AllocationDesc& desc, std::uint64_t resource) {
+  if (!is_plain(desc) || needed.size - 1 >= core.hot_path.largest_slot ||
+      needed.alignment > offset::kLargestSizeClass || !base::is_power_of_two(needed.alignment))
+    return {};
+  ThreadCache* cache = entered(core.caches.find());
+  if (cache == nullptr) return {};
+  Emptied emptied;
+  Allocation allocation;
+  if (const Route* route = route_for(core, *cache, needed.memoryTypeBits, kind, desc)) {
+    const std::uint32_t size_class = offset::size_class_for(
+        needed.size, std::max<VkDeviceSize>(needed.alignment, route->alignment_mask + 1));
+    if (size_class != offset::kNoSizeClass) {
+      CacheBin& bin = route->set->bins[size_class];
+      if ((bin.count.get() != 0 || refill(core, *cache, *route->set->slabs, size_class, emptied)) &&
+          note(core, *cache, desc.tag.index, 1, bin.slot_bytes))
+        allocation = hand_out(*cache, bin.pop(bin.count.get()), route->record_bits, desc, resource);
+    }
+  }
+  cache->leave();
+  BlockSource(core).limit_empty(emptied);
+  return allocation;
+}
+
+bool free_warm(Core& core, Allocation allocation, Record& record) {
+  if (!is_bare(record) || !core.records.has_successor(allocation.value)) return false;
+  ThreadCache* cache = entered(core.caches.find());
+  if (cache == nullptr) return false;
+  Emptied emptied;
+  const bool cached = has_room(core, *cache, record, emptied);
+  if (cached) {
+    CacheBin& bin = bin_of(*cache, record);
+    (void)note(core, *cache, record.tag.load(std::memory_order_relaxed), -1,
+               -std::int64_t{bin.slot_bytes});
+    put_back(bin, bin.count.get(), allocation, record);
+  }
+  cache->leave();
+  BlockSource(core).limit_empty(emptied);
+  return cached;
+}
+
+Slot take_cached(Core& core, SlabSet& set, std::uint32_t size_class) {
+  Slot slot;
+  ThreadCache* cache = entered(core.caches.find_or_make());
+  if (cache == nullptr) return slot;
+  CacheSet* cached = cache->set(set.number);
+  if (cached == nullptr) cached = cache->make_set(set);
+  Emptied emptied;
+  if (cached != nullptr) {
+    CacheBin& bin = cached->bins[size_class];
+    if (bin.count.get() != 0 || refill(core, *cache, set, size_class, emptied)) {
+      slot = bin.pop(bin.count.get());
+      bin.told.add(static_cast<std::uint16_t>(-1));  // the long way tells the totals itself
+    }
+  }
+  cache->leave();
+  BlockSource(core).limit_empty(emptied);
+  return slot;
+}
+
+void put_cached(Core& core, const Slot& slot) {
+  ThreadCache* cache = entered(core.caches.find());
+  Emptied emptied;
+  bool kept = false;
+  if (cache != nullptr) {
+    kept = has_room(core, *cache, *slot.record, emptied);
+    if (kept) {
+      CacheBin& bin = bin_of(*cache, *slot.record);
+      bin.push(bin.count.get(), slot);
+      bin.told.add(1);
+    }
+    cache->leave();
+  }
+  if (!kept) core.slabs.put({&slot, 1}, core.now(), emptied);
+  BlockSource(core).limit_empty(emptied);
+}
+
+}  // namespace quarry::heap

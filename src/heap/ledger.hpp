@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// What one thread's cached allocations and frees changed in the figures of tags, and has not been
+// told to the shared totals yet: a few cells, each for one tag. What is not noted here counts as
+// untagged. Written by one thread at a time, read by any.
+#pragma once
+
+#include <cstdint>
+
+#include "base/relaxed.hpp"
+
+namespace quarry::heap {
+
+class Ledger {
+ public:
+  static constexpr std::uint32_t kCells = 16;
+
+  struct Entry {
+    std::uint32_t tag = 0;
+    std::int32_t count = 0;
+    std::int64_t bytes = 0;
+    bool empty() const { return count == 0 && bytes == 0; }
+  };
+
+  /// Whether note() has a cell for the tag. 0, the untagged, has none and needs none.
+  bool has(std::uint32_t tag) const { return tag == 0 || cells_[tag % kCells].tag.get() == tag; }
+  /// Precondition: has the tag, which is not 0.
+  void note(std::uint32_t tag, std::int32_t count, std::int64_t bytes) {
+    Cell& cell = cells_[tag % kCells];
+    cell.count.add(count);
+    cell.bytes.add(bytes);
+  }
+  /// Gives the tag the cell that it needs; what the cell held is the caller's to count.
+  Entry make_room(std::uint32_t tag) {
+    const Entry held = take(tag % kCells);
+    cells_[tag % kCells].tag.set(tag);
+    used_ |= 1u << tag % kCells;
+    return held;
+  }
+  /// Bit i: cell i was given to a tag. The owner's.
+  std::uint32_t used() const { return used_; }
+  /// What a cell holds, which is the caller's to count from now on.
+  Entry take(std::uint32_t cell) {
+    const Entry held = read(cell);
+    cells_[cell].count.set(0);
+    cells_[cell].bytes.set(0);
+    return held;
+  }
+  Entry read(std::uint32_t cell) const {
+    return {cells_[cell].tag.get(), cells_[cell].count.get(), cells_[cell].bytes.get()};
+  }
+
+ private:
+  struct Cell {
+    base::Relaxed<std::uint32_t> tag;
+    base::Relaxed<std::int32_t> count;
+    base::Relaxed<std::int64_t> bytes;
+  };
+
+  Cell cells_[kCells];
+  std::uint32_t used_ = 0;
+};
+
+}  // namespace quarry::heap

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#include "heap/record_table.hpp"
+
+#include <new>
+
+#include "base/assert.hpp"
+#include "base/bits.hpp"
+
+namespace quarry::heap {
+
+namespace {
+
+std::uint32_t kind_of(std::uint32_t slots) {
+  return base::floor_log2(slots / 8);
+}
+
+}  // namespace
+
+RecordTable::~RecordTable() {
+  for (std::uint32_t row = 0; row < rows_.size(); ++row) {
+    Slab* slab = rows_[row].slab;
+    // The last row of a slab ends it, so that no row is read after its slab.
+    if ((row + 1) * kRow == slab->first_index + slab->slots)
+      base::release_storage(rows_.host(), slab);
+  }
+}
+
+Location RecordTable::location(std::uint64_t handle, const Record& record) {
+  if (is_slot(handle)) {
+    const Slab& slab = slab_of(handle);
+    return slab.location(slab.slot_of(handle));
+  }
+  const auto& large = static_cast<const LargeRecord&>(record);
+  return {large.block, large.offset, large.size};
+}
+
+Slot RecordTable::take_large(base::InsertError& error) {
+  const base::MutexLock lock(mutex_);
+  std::uint32_t index = vacant_large_;
+  if (index != kNone) {
+    LargeRecord& record = large_[index];
+    vacant_large_ = static_cast<std::uint32_t>(record.resource);
+    return {&record, handle_of(index | kLargeBit, record.state.load(std::memory_order_relaxed))};
+  }
+  index = large_.size();
+  error = base::InsertError::full;
+  if (index >= kLargeBit) return {};
+  error = base::InsertError::out_of_host_memory;
+  const std::uint64_t handle = handle_of(index | kLargeBit, 1);
+  LargeRecord* record = large_.emplace_back(handle);
+  if (record == nullptr) return {};
+  error = base::InsertError::none;
+  return {record, handle};
+}
+
+void RecordTable::put_large(Slot slot) {
+  const base::MutexLock lock(mutex_);
+  slot.record->resource = vacant_large_;
+  vacant_large_ = index_of(slot.handle) & ~kLargeBit;
+}
+
+void RecordTable::release_large(std::uint64_t handle, Record& record) {
+  if (!has_successor(handle)) {
+    retire(record);
+    return;
+  }
+  vacate(handle, record);
+  put_large({&record, successor(handle)});
+}
+
+Slab* RecordTable::make_slab(std::uint32_t slots) {
+  const HostMemory& host = rows_.host();
+  const std::uint32_t first = rows_.size() * kRow;
+  if (first + slots > kLargeBit) return nullptr;
+  void* memory = host.allocate(host.user, sizeof(Slab) + slots * sizeof(Record), alignof(Slab));
+  if (memory == nullptr) return nullptr;
+  auto* slab = ::new (memory) Slab;
+  slab->first_index = first;
+  slab->slots = static_cast<std::uint8_t>(slots);
+  Record* records = slab->records();
+  for (std::uint32_t i = 0; i < slots; ++i)
+    ::new (static_cast<void*>(records + i)) Record(handle_of(first + i, 1));
+  if (!rows_.append(slots / kRow, [&](std::uint32_t i) { return Row{slab, records + i * kRow}; })) {
+    host.release(host.user, memory);
+    return nullptr;
+  }
+  return slab;
+}
+
+Slab* RecordTable::take_slab(std::uint32_t slots) {
+  const base::MutexLock lock(mutex_);
+  Slab*& unused = unused_[kind_of(slots)];
+  Slab* slab = unused;
+  if (slab == nullptr) {
+    slab = make_slab(slots);
+    if (slab == nullptr) return nullptr;
+  } else {
+    unused = slab->next;
+  }
+  slab->free = 0;
+  slab->retired = 0;
+  slab->previous = slab->next = nullptr;
+  for (std::uint32_t i = 0; i < slots; ++i) {
+    if (is_vacant(slab->records()[i])) {
+      slab->free |= std::uint64_t{1} << i;
+    } else {
+      ++slab->retired;
+    }
+  }
+  return slab;
+}
+
+void RecordTable::put_slab(Slab& slab) {
+  QUARRY_ASSERT(slab.unused());
+  // One that is worn out by half is not worth its range.
+  if (slab.retired * 2u > slab.slots) return;
+  const base::MutexLock lock(mutex_);
+  Slab*& unused = unused_[kind_of(slab.slots)];
+  slab.next = unused;
+  unused = &slab;
+}
+
+}  // namespace quarry::heap

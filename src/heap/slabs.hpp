@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// All slabs of an allocator, behind the threads' caches: for each arena and size class a bin with
+// the slabs that have free slots, and a depot of full magazines that threads exchange (Bonwick and
+// Adams, "Magazines and Vmem", 2001). Carves slabs out of ranges that its caller placed; asks no
+// driver for anything.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+
+#include "base/mutex.hpp"
+#include "heap/arena.hpp"
+#include "heap/record_table.hpp"
+#include "heap/slab.hpp"
+
+namespace quarry::heap {
+
+/// Slots on their way between threads, all of one bin.
+struct Magazine {
+  Magazine* next = nullptr;
+  std::uint32_t count = 0;
+  std::uint32_t capacity = 0;
+
+  Slot* slots() { return reinterpret_cast<Slot*>(this + 1); }
+  std::span<Slot> content() { return {slots(), count}; }
+  static Magazine* make(const HostMemory& host, std::uint32_t capacity);
+};
+
+struct SlabBin {
+  base::Mutex mutex;  ///< held for a batch of slots; no other lock inside
+  Slab* open QUARRY_GUARDED_BY(mutex) = nullptr;  ///< slabs with free slots, most recent first
+  Magazine* depot QUARRY_GUARDED_BY(mutex) = nullptr;
+  std::uint32_t depot_size QUARRY_GUARDED_BY(mutex) = 0;  ///< magazines
+  std::uint32_t exchanges QUARRY_GUARDED_BY(mutex) = 0;   ///< of magazines, since the last look
+};
+
+/// The bins of one arena.
+struct SlabSet {
+  SlabSet(Arena& of, std::uint32_t set_number) noexcept : arena(of), number(set_number) {}
+
+  Arena& arena;
+  const std::uint32_t number;
+  SlabBin bins[offset::kSizeClasses];
+};
+
+/// Blocks that became empty by slabs that were given back: their heaps, for the retention rule.
+struct Emptied {
+  std::uint32_t heaps = 0;
+};
+
+/// Thread-safe.
+class Slabs {
+ public:
+  static constexpr std::uint32_t kMostSets = 256;
+
+  Slabs(const HostMemory& host, RecordTable& records) : host_(host), records_(records) {}
+  Slabs(const Slabs&) = delete;
+  Slabs& operator=(const Slabs&) = delete;
+  ~Slabs();
+
+  /// Null without host memory, or when that many arenas have sets already.
+  SlabSet* find_or_make(Arena& arena);
+  SlabSet& set(std::uint32_t number) const {
+    return *sets_[number].load(std::memory_order_acquire);
+  }
+
+  /// A slab without a place; null without host memory.
+  Slab* make_slab(const SlabSet& set, std::uint32_t size_class);
+  /// What a slab needs of a block.
+  static OffsetRequest place_for(std::uint32_t size_class);
+  static OffsetRequest place_for(const Slab& slab);
+  /// Opens a slab in the range that was placed for it.
+  void open(Slab& slab, const Arena::Placed& range);
+  /// The same, keeping one slot for the caller, so that nobody takes the last.
+  Slot open_for_one(Slab& slab, const Arena::Placed& range);
+  /// Drops one that found no place.
+  void abandon(Slab& slab) { records_.put_slab(slab); }
+  /// Up to `most` free slots of existing slabs; how many there were.
+  std::uint32_t take(SlabSet& set, std::uint32_t size_class, Slot* slots, std::uint32_t most);
+  /// Whether take() would give any.
+  bool has_free(SlabSet& set, std::uint32_t size_class);
+  /// Gives slots back, all of one bin. Slabs that nobody uses give their ranges back.
+  void put(std::span<const Slot> slots, std::uint64_t now, Emptied& emptied);
+  /// The same for one whose handle has no successor: it is never used again.
+  void retire(std::uint64_t handle, Record& record, std::uint64_t now, Emptied& emptied);
+
+  /// Takes a full magazine out of the depot; null when there is none.
+  Magazine* take_full(SlabSet& set, std::uint32_t size_class);
+  /// Puts one in; false when the depot has enough.
+  bool put_full(SlabSet& set, std::uint32_t size_class, Magazine& magazine);
+  /// Dissolves the magazines of depots, all or those that saw no exchange since the last call. The
+  /// bytes of the slots given back.
+  VkDeviceSize drain_depots(bool all, std::uint64_t now, Emptied& emptied);
+  /// Bytes of slots in depots.
+  VkDeviceSize depot_bytes();
+
+ private:
+  static constexpr std::uint32_t kMostInDepot = 8;
+
+  static void link(SlabBin& bin, Slab& slab) QUARRY_REQUIRES(bin.mutex);
+  static void unlink(SlabBin& bin, Slab& slab) QUARRY_REQUIRES(bin.mutex);
+  void close_all(SlabSet& set, Slab* unused, std::uint64_t now, Emptied& emptied);
+  template <class Visitor>
+  void for_each_bin(Visitor&& visitor);
+
+  HostMemory host_;
+  RecordTable& records_;
+  base::Mutex sets_mutex_;  ///< a leaf: only the host callbacks are called with it held
+  std::atomic<std::uint32_t> set_count_{0};
+  std::atomic<SlabSet*> sets_[kMostSets]{};
+};
+
+}  // namespace quarry::heap

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+#include "heap/thread_cache.hpp"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "base/host_object.hpp"
+
+namespace quarry::heap {
+
+namespace {
+
+/// So that a magazine holds about 32 KiB, at least 4 slots and at most 32.
+std::uint32_t magazine_capacity(std::uint32_t size_class) {
+  constexpr std::uint64_t kMagazineBytes = 32 << 10;
+  return static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(kMagazineBytes / offset::size_of_class(size_class), 4, 32));
+}
+
+}  // namespace
+
+ThreadCache::ThreadCache(const HostMemory& host, Slabs& slabs, VkDeviceSize most_bytes) noexcept
+    : allowed_(most_bytes), host_(host), slabs_(slabs) {
+  if (!base::has_asymmetric_fence()) claims_.store(kBothFence, std::memory_order_relaxed);
+}
+
+ThreadCache::~ThreadCache() {
+  for_each_bin([this](const CacheBin& bin) {
+    if (bin.slots != nullptr) base::release_storage(host_, bin.loaded());
+    base::release_storage(host_, bin.spare);
+  });
+  for (const std::atomic<CacheSet*>& set : sets_)
+    base::destroy_object(host_, set.load(std::memory_order_relaxed));
+}
+
+bool ThreadCache::enter_claimed() {
+  busy_.store(1, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if ((claims_.load(std::memory_order_acquire) & kClaimed) == 0) return true;
+  leave();
+  return false;
+}
+
+void ThreadCache::claim() {
+  claims_.fetch_or(kClaimed, std::memory_order_acq_rel);
+  base::heavy_fence();
+  while (busy_.load(std::memory_order_acquire) != 0)
+    std::this_thread::yield();
+}
+
+CacheSet* ThreadCache::make_set(SlabSet& set) {
+  CacheSet* made = base::create_object<CacheSet>(host_);
+  if (made == nullptr) return nullptr;
+  made->slabs = &set;
+  for (std::uint32_t i = 0; i < offset::kSizeClasses; ++i) {
+    made->bins[i].memory_type = static_cast<std::uint8_t>(set.arena.traits().memory_type);
+    made->bins[i].slot_bytes = static_cast<std::uint32_t>(offset::size_of_class(i));
+  }
+  sets_[set.number].store(made, std::memory_order_release);
+  return made;
+}
+
+/// The bin's first use: a magazine, if what two of them hold is still allowed. Where it is not, the
+/// bins that took it first make way now and then.
+bool ThreadCache::prepare(CacheBin& bin, std::uint32_t size_class, std::uint64_t now,
+                          Emptied& emptied) {
+  if (bin.slots != nullptr) return true;
+  const std::uint32_t capacity = magazine_capacity(size_class);
+  const VkDeviceSize bytes = VkDeviceSize{2} * capacity * bin.slot_bytes;
+  if (bytes > allowed_ - promised_) {
+    if (bytes > allowed_ || slow_.get() < next_drain_) return false;
+    (void)drain(now, emptied);
+    next_drain_ = slow_.get() + kSlowBetweenDrains;
+  }
+  Magazine* magazine = Magazine::make(host_, capacity);
+  if (magazine == nullptr) return false;
+  promised_ += bytes;
+  bin.capacity = static_cast<std::uint16_t>(capacity);
+  bin.slots = magazine->slots();
+  return true;
+}
+
+ThreadCache::Refill ThreadCache::refill(SlabSet& set, std::uint32_t size_class, std::uint64_t now,
+                                        Emptied& emptied) {
+  slow_.add(1);
+  CacheBin& bin = bin_of(set, size_class);
+  if (!prepare(bin, size_class, now, emptied)) return Refill::no_magazine;
+  if (bin.spare_count.get() != 0) {
+    Magazine* full = std::exchange(bin.spare, bin.loaded());
+    bin.slots = full->slots();
+    bin.count.set(bin.spare_count.get());
+    bin.spare_count.set(0);
+    return Refill::filled;
+  }
+  if (Magazine* full = slabs_.take_full(set, size_class)) {
+    // At most two magazines a bin.
+    Magazine* empty = bin.loaded();
+    bin.slots = full->slots();
+    bin.count.set(full->count);
+    bin.told.add(static_cast<std::uint16_t>(full->count));
+    if (bin.spare == nullptr) {
+      bin.spare = empty;
+    } else {
+      base::release_storage(host_, empty);
+    }
+    return Refill::filled;
+  }
+  const std::uint32_t taken =
+      slabs_.take(set, size_class, bin.slots, std::max(1u, bin.capacity / 2u));
+  bin.told.add(static_cast<std::uint16_t>(taken));
+  bin.count.set(taken);
+  return taken != 0 ? Refill::filled : Refill::no_slots;
+}
+
+bool ThreadCache::make_room(SlabSet& set, std::uint32_t size_class, std::uint64_t now,
+                            Emptied& emptied) {
+  slow_.add(1);
+  CacheBin& bin = bin_of(set, size_class);
+  if (bin.slots == nullptr) return prepare(bin, size_class, now, emptied);
+  if (bin.spare == nullptr) bin.spare = Magazine::make(host_, bin.capacity);
+  if (bin.spare == nullptr) return false;
+  if (const std::uint32_t full = bin.spare_count.get(); full != 0) {
+    // Both are full. The spare one goes to the depot if a new one can take its place, else what it
+    // holds goes to the slabs.
+    bin.spare->count = full;
+    Magazine* empty = Magazine::make(host_, bin.capacity);
+    if (empty != nullptr && slabs_.put_full(set, size_class, *bin.spare)) {
+      bin.spare = empty;
+    } else {
+      base::release_storage(host_, empty);
+      slabs_.put(bin.spare->content(), now, emptied);
+    }
+    bin.told.add(static_cast<std::uint16_t>(0u - full));
+    bin.spare_count.set(0);
+  }
+  Magazine* full = bin.loaded();
+  bin.slots = std::exchange(bin.spare, full)->slots();
+  bin.spare_count.set(static_cast<std::uint16_t>(bin.count.get()));
+  bin.count.set(0);
+  return true;
+}
+
+VkDeviceSize ThreadCache::drain(std::uint64_t now, Emptied& emptied) {
+  VkDeviceSize bytes = 0;
+  for_each_bin([&](CacheBin& bin) { bytes += drain(bin, now, emptied); });
+  promised_ = 0;
+  return bytes;
+}
+
+VkDeviceSize ThreadCache::drain(CacheBin& bin, std::uint64_t now, Emptied& emptied) {
+  if (bin.slots == nullptr) return 0;
+  const std::uint32_t cached = bin.cached();
+  Magazine* loaded = bin.loaded();
+  loaded->count = bin.count.get();
+  slabs_.put(loaded->content(), now, emptied);
+  base::release_storage(host_, loaded);
+  if (Magazine* spare = std::exchange(bin.spare, nullptr)) {
+    spare->count = bin.spare_count.get();
+    slabs_.put(spare->content(), now, emptied);
+    base::release_storage(host_, spare);
+  }
+  bin.slots = nullptr;
+  bin.capacity = 0;
+  bin.told.add(static_cast<std::uint16_t>(0u - cached));
+  bin.count.set(0);
+  bin.spare_count.set(0);
+  return VkDeviceSize{cached} * bin.slot_bytes;
+}
+
+}  // namespace quarry::heap

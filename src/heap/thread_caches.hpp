@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// The caches of one allocator, one for each thread that uses it, handed on when a thread ends. A
+// thread holds only pairs of (never-reused serial of the allocator, pointer); a process-wide
+// registry of living allocators, which outlives threads and allocators, tells at a thread's end
+// which caches are left to drain. After a fork the child's copies of other threads' caches stay as
+// they are.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/mutex.hpp"
+#include "heap/thread_cache.hpp"
+
+namespace quarry::heap {
+
+/// Thread-safe.
+class ThreadCaches {
+ public:
+  /// `most_bytes`: in one thread's cache; 0: no caches.
+  ThreadCaches(const HostMemory& host, Slabs& slabs, VkDeviceSize most_bytes);
+  ThreadCaches(const ThreadCaches&) = delete;
+  ThreadCaches& operator=(const ThreadCaches&) = delete;
+  /// Slots go nowhere: the slabs end, too.
+  ~ThreadCaches();
+
+  /// The allocator that this thread used last, and its cache there.
+  struct Current {
+    std::uint64_t serial = 0;
+    ThreadCache* cache = nullptr;
+  };
+  static const Current& current() { return current_; }
+  bool owns(const Current& current) const { return current.serial == serial_; }
+  /// This thread's cache, if it is the allocator that it used last.
+  ThreadCache* find() const { return owns(current_) ? current_.cache : nullptr; }
+  /// The same, made at first use; null without host memory, without caches, or at the thread's end.
+  ThreadCache* find_or_make();
+
+  /// Whose caches they are: asked for the time, and given a cache that drains, to fold its figures.
+  struct Owner {
+    void* user = nullptr;
+    std::uint64_t (*now)(void* user) = nullptr;
+    void (*fold)(void* user, ThreadCache& cache) = nullptr;
+  };
+  /// Once, before the first find_or_make().
+  void set_owner(const Owner& owner) { owner_ = owner; }
+
+  /// Drains every cache. The bytes given back; blocks may be empty now.
+  VkDeviceSize drain_all();
+  /// Drains caches whose threads did nothing for `milliseconds`.
+  void drain_idle(std::uint64_t milliseconds);
+  /// Of the thread that ends.
+  void drain_of(const void* thread);
+
+  /// Calls visitor(const ThreadCache&) for each; they may be in use.
+  template <class Visitor>
+  void for_each(Visitor&& visitor) const {
+    for (const ThreadCache* cache = first_.load(std::memory_order_acquire); cache != nullptr;
+         cache = cache->next)
+      visitor(*cache);
+  }
+
+ private:
+  friend class ThreadRegistry;
+  // NOLINTNEXTLINE(*-avoid-non-const-global-variables): one a thread, that is its purpose
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local Current current_;
+
+  ThreadCache* adopt(const void* thread) QUARRY_REQUIRES(mutex_);
+  VkDeviceSize drain(ThreadCache& cache) QUARRY_REQUIRES(drain_mutex_);
+
+  const std::uint64_t serial_;
+  const VkDeviceSize most_bytes_;
+  HostMemory host_;
+  Slabs& slabs_;
+  Owner owner_;
+  std::atomic<ThreadCache*> first_{nullptr};
+  base::Mutex mutex_;  ///< the list and who owns what; a leaf but for the host callbacks
+  /// Of whoever claims caches; waits for owners, who take other locks but never this one.
+  base::Mutex drain_mutex_;
+  ThreadCaches* registry_next_ = nullptr;
+  ThreadCaches* registry_previous_ = nullptr;
+};
+
+}  // namespace quarry::heap
