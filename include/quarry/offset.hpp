@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Words shared by the offset algorithms (tlsf.hpp, linear.hpp, buddy.hpp): integers in, offsets
-// out, no Vulkan.
+// What the offset algorithms (tlsf.hpp, linear.hpp, buddy.hpp) share: integers in, offsets out, no
+// Vulkan.
 #pragma once
 
 #include <cstdint>
 
 #include <quarry/expected.hpp>
+#include <quarry/host_memory.hpp>
 
 namespace quarry {
 
@@ -76,5 +77,55 @@ using OffsetRangeVisitor = void (*)(void* context, const OffsetRange& range);
 
 template <class T>
 using OffsetResult = Expected<T, OffsetError>;
+
+/// The part of Tlsf, Linear and Buddy that is the same: the space [0, size), its counters, and the
+/// live ranges by their handles. State is the algorithm's bookkeeping, made in host memory by the
+/// first allocation.
+///
+/// Movable, not copyable, not thread-safe. The constructors allocate no host memory. An object
+/// moved from manages 0 bytes.
+template <class State>
+class OffsetSpace {
+ public:
+  OffsetSpace(const OffsetSpace&) = delete;
+  OffsetSpace& operator=(const OffsetSpace&) = delete;
+
+  /// stale_handle when nothing lives there.
+  OffsetError free(OffsetHandle handle);
+  /// The live range behind a handle, or stale_handle. O(1).
+  OffsetResult<OffsetRange> info(OffsetHandle handle) const;
+  OffsetError set_user(OffsetHandle handle, std::uint64_t user);
+  /// Frees everything and gives the host memory back. Old handles stay stale.
+  void clear();
+
+  std::uint64_t size() const { return size_; }
+  std::uint64_t free_bytes() const { return free_bytes_; }
+  std::uint32_t allocation_count() const { return allocation_count_; }
+  bool empty() const { return allocation_count_ == 0; }
+
+  /// Walks all of the bookkeeping and tells whether it is consistent. Linear; for tests.
+  bool validate() const;
+
+ protected:
+  OffsetSpace(std::uint64_t size, std::uint32_t max_allocations, const HostMemory& host);
+  OffsetSpace(OffsetSpace&& other) noexcept;
+  OffsetSpace& operator=(OffsetSpace&& other) noexcept;
+  ~OffsetSpace();
+
+  // The first step of allocate(): the checks before any search; when they pass there is a state.
+  OffsetError admit(const OffsetRequest& request);
+  // Its last one: counts an allocation that takes `bytes` and returns its serial.
+  std::uint32_t count_one(std::uint64_t bytes);
+  bool make_state();
+
+  State* state_ = nullptr;
+  std::uint64_t size_ = 0;
+  std::uint64_t free_bytes_ = 0;
+  std::uint32_t allocation_count_ = 0;
+  std::uint32_t max_allocations_ = 0;
+  /// Of the last allocation; outlives clear(), so that old handles stay stale.
+  std::uint32_t serial_ = 0;
+  HostMemory host_;
+};
 
 }  // namespace quarry

@@ -10,11 +10,15 @@
 
 #include "offset/node_pool.hpp"
 
-namespace quarry {
+namespace quarry::offset {
 
-class Buddy::State {
+class BuddyState {
  public:
-  explicit State(const HostMemory& host) noexcept;
+  static constexpr bool kHasUpper = false;
+
+  explicit BuddyState(const HostMemory& host) noexcept;
+
+  bool start(std::uint64_t size) { return extend(0, size); }
 
   /// A free node for a request, kNoNode when there is none.
   std::uint32_t find(const OffsetRequest& request) const;
@@ -45,7 +49,7 @@ class Buddy::State {
     std::uint32_t next;
   };
   struct Node {
-    Node() noexcept : user(0), parent(offset::kNoNode) {}
+    Node() noexcept : user(0), parent(kNoNode) {}
 
     std::uint64_t offset = 0;
     union {
@@ -57,10 +61,13 @@ class Buddy::State {
       std::uint32_t parent;
       std::uint32_t next;  // unused, in the pool
     };
-    std::uint32_t buddy = offset::kNoNode;  // kNoNode, as the parent, for the root of a tree
-    std::uint32_t serial = 0;
+    std::uint32_t buddy = kNoNode;    // kNoNode, as the parent, for the root of a tree
+    std::uint32_t serial_number = 0;  // 0 unless live
     std::uint8_t order = 0;
     Kind kind = Kind::free;
+
+    std::uint32_t serial() const { return serial_number; }
+    void retire() { serial_number = 0; }
   };
 
   static std::uint32_t order_for(std::uint64_t size);
@@ -75,10 +82,10 @@ class Buddy::State {
   bool validate_leaf(std::uint32_t index, std::uint64_t offset) const;
   bool validate_lists(std::uint32_t free_leaves) const;
 
-  offset::NodePool<Node> nodes_;
+  NodePool<Node> nodes_;
   std::uint64_t free_orders_ = 0;      // bit k: the list of order k is not empty
   std::uint32_t first_free_[kOrders];  // defined where free_orders_ says so
   std::uint32_t roots_[kOrders];       // by order; kNoNode where the size has no such bit
 };
 
-}  // namespace quarry
+}  // namespace quarry::offset

@@ -9,11 +9,16 @@
 
 #include "offset/node_pool.hpp"
 
-namespace quarry {
+namespace quarry::offset {
 
-class Linear::State {
+class LinearState {
  public:
-  explicit State(const HostMemory& host) noexcept : nodes_(host) {}
+  static constexpr bool kHasUpper = true;
+
+  explicit LinearState(const HostMemory& host) noexcept : nodes_(host) {}
+
+  /// Nothing to make: all that lies between live ranges is free.
+  bool start(std::uint64_t) { return true; }
 
   enum class Place : std::uint8_t {
     front,  ///< before the oldest ranges: the ring has gone round
@@ -35,7 +40,7 @@ class Linear::State {
   std::uint32_t find_live(OffsetHandle handle) const { return nodes_.find(handle); }
   OffsetRange range(std::uint32_t node) const;
   void set_user(std::uint32_t node, std::uint64_t user) { nodes_[node].user = user; }
-  bool has_upper() const { return lists_[kUpperList].first != offset::kNoNode; }
+  bool has_upper() const { return lists_[kUpperList].first != kNoNode; }
   void for_each_range(std::uint64_t size, OffsetRangeVisitor visitor, void* context) const;
   bool validate(std::uint64_t size, std::uint64_t free_bytes, std::uint32_t allocations) const;
 
@@ -44,18 +49,21 @@ class Linear::State {
     std::uint64_t offset = 0;
     std::uint64_t size = 0;
     std::uint64_t user = 0;
-    std::uint32_t previous = offset::kNoNode;
-    std::uint32_t next = offset::kNoNode;
-    std::uint32_t serial = 0;
+    std::uint32_t previous = kNoNode;
+    std::uint32_t next = kNoNode;
+    std::uint32_t serial_number = 0;
     std::uint32_t list = 0;
+
+    std::uint32_t serial() const { return serial_number; }
+    void retire() { serial_number = 0; }
   };
   struct List {
-    std::uint32_t first = offset::kNoNode;
-    std::uint32_t last = offset::kNoNode;
+    std::uint32_t first = kNoNode;
+    std::uint32_t last = kNoNode;
   };
   static constexpr std::uint32_t kUpperList = 2;
 
-  bool is_empty(std::uint32_t list) const { return lists_[list].first == offset::kNoNode; }
+  bool is_empty(std::uint32_t list) const { return lists_[list].first == kNoNode; }
   std::uint32_t front_list() const { return main_list_ ^ 1; }
   std::uint32_t list_of(Place place) const;
   std::uint64_t end_of(std::uint32_t list) const;
@@ -64,7 +72,7 @@ class Linear::State {
   void append(std::uint32_t list, std::uint32_t index);
   void remove(std::uint32_t index);
 
-  offset::NodePool<Node> nodes_;
+  NodePool<Node> nodes_;
   // Lists 0 and 1 take turns as the main and the front one, 2 is the upper one. All in the order of
   // their making: main and front ascending, the front one wholly below main; upper descending,
   // wholly above both.
@@ -72,4 +80,4 @@ class Linear::State {
   std::uint32_t main_list_ = 0;
 };
 
-}  // namespace quarry
+}  // namespace quarry::offset

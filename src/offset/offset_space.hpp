@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// The definitions of OffsetSpace, instantiated where the State of an algorithm is known. A State
+// has start, find_live, range, set_user, give_back and validate.
+#pragma once
+
+#include <utility>
+
+#include <quarry/offset.hpp>
+
+#include "base/assert.hpp"
+#include "base/bits.hpp"
+#include "base/host_object.hpp"
+#include "offset/node_pool.hpp"
+
+namespace quarry {
+
+template <class State>
+OffsetSpace<State>::OffsetSpace(std::uint64_t size, std::uint32_t max_allocations,
+                                const HostMemory& host)
+    : size_(size),
+      free_bytes_(size),
+      max_allocations_(max_allocations == 0 ? offset::kNoNode : max_allocations),
+      host_(host) {}
+
+template <class State>
+OffsetSpace<State>::OffsetSpace(OffsetSpace&& other) noexcept
+    : state_(std::exchange(other.state_, nullptr)),
+      size_(std::exchange(other.size_, 0)),
+      free_bytes_(std::exchange(other.free_bytes_, 0)),
+      allocation_count_(std::exchange(other.allocation_count_, 0)),
+      max_allocations_(other.max_allocations_),
+      serial_(other.serial_),
+      host_(other.host_) {}
+
+template <class State>
+OffsetSpace<State>& OffsetSpace<State>::operator=(OffsetSpace&& other) noexcept {
+  if (this == &other) return *this;
+  base::destroy_object(host_, state_);
+  state_ = std::exchange(other.state_, nullptr);
+  size_ = std::exchange(other.size_, 0);
+  free_bytes_ = std::exchange(other.free_bytes_, 0);
+  allocation_count_ = std::exchange(other.allocation_count_, 0);
+  max_allocations_ = other.max_allocations_;
+  serial_ = other.serial_;
+  host_ = other.host_;
+  return *this;
+}
+
+template <class State>
+OffsetSpace<State>::~OffsetSpace() {
+  base::destroy_object(host_, state_);
+}
+
+template <class State>
+bool OffsetSpace<State>::make_state() {
+  State* state = base::create_object<State>(host_, host_);
+  if (state == nullptr) return false;
+  if (!state->start(size_)) {
+    base::destroy_object(host_, state);
+    return false;
+  }
+  state_ = state;
+  return true;
+}
+
+template <class State>
+inline OffsetError OffsetSpace<State>::admit(const OffsetRequest& request) {
+  if (request.size == 0 || !base::is_power_of_two(request.alignment)) {
+    return OffsetError::invalid_argument;
+  }
+  if (allocation_count_ >= max_allocations_) return OffsetError::too_many_allocations;
+  if (request.size > free_bytes_) return OffsetError::out_of_space;
+  if (request.upper && !State::kHasUpper) return OffsetError::unsupported;
+  return state_ != nullptr || make_state() ? OffsetError::none : OffsetError::out_of_host_memory;
+}
+
+template <class State>
+inline std::uint32_t OffsetSpace<State>::count_one(std::uint64_t bytes) {
+  free_bytes_ -= bytes;
+  ++allocation_count_;
+  serial_ = serial_ == 0xFFFF'FFFFu ? 1 : serial_ + 1;
+  return serial_;
+}
+
+template <class State>
+OffsetError OffsetSpace<State>::free(OffsetHandle handle) {
+  const std::uint32_t node = state_ == nullptr ? offset::kNoNode : state_->find_live(handle);
+  if (node == offset::kNoNode) return OffsetError::stale_handle;
+  free_bytes_ += state_->give_back(node);
+  --allocation_count_;
+  QUARRY_ASSERT_HEAVY(validate());
+  return OffsetError::none;
+}
+
+template <class State>
+OffsetResult<OffsetRange> OffsetSpace<State>::info(OffsetHandle handle) const {
+  const std::uint32_t node = state_ == nullptr ? offset::kNoNode : state_->find_live(handle);
+  if (node == offset::kNoNode) return Unexpected(OffsetError::stale_handle);
+  return state_->range(node);
+}
+
+template <class State>
+OffsetError OffsetSpace<State>::set_user(OffsetHandle handle, std::uint64_t user) {
+  const std::uint32_t node = state_ == nullptr ? offset::kNoNode : state_->find_live(handle);
+  if (node == offset::kNoNode) return OffsetError::stale_handle;
+  state_->set_user(node, user);
+  return OffsetError::none;
+}
+
+template <class State>
+void OffsetSpace<State>::clear() {
+  base::destroy_object(host_, std::exchange(state_, nullptr));
+  free_bytes_ = size_;
+  allocation_count_ = 0;
+}
+
+template <class State>
+bool OffsetSpace<State>::validate() const {
+  if (state_ != nullptr) return state_->validate(size_, free_bytes_, allocation_count_);
+  return free_bytes_ == size_ && allocation_count_ == 0;
+}
+
+}  // namespace quarry
