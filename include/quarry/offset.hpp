@@ -117,6 +117,7 @@ class OffsetSpace {
   // Its last one: counts an allocation that takes `bytes` and returns its serial.
   std::uint32_t count_one(std::uint64_t bytes);
   bool make_state();
+  [[gnu::noinline]] OffsetError admit_after_all(const OffsetRequest& request);
 
   State* state_ = nullptr;
   std::uint64_t size_ = 0;

@@ -65,6 +65,9 @@ class Tlsf : public OffsetSpace<offset::TlsfState> {
   /// Free ranges looked at by allocate() since creation or clear(): the measure behind
   /// kMaxRangesExamined.
   std::uint64_t ranges_examined() const;
+
+ private:
+  [[gnu::noinline]] OffsetResult<OffsetAllocation> allocate_further(const OffsetRequest& request);
 };
 
 }  // namespace quarry

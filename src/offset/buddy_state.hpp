@@ -66,6 +66,7 @@ class BuddyState {
     std::uint8_t order = 0;
     Kind kind = Kind::free;
 
+    bool lives_as(std::uint32_t serial) const { return serial != 0 && serial == serial_number; }
     std::uint32_t serial() const { return serial_number; }
     void retire() { serial_number = 0; }
   };

@@ -54,6 +54,7 @@ class LinearState {
     std::uint32_t serial_number = 0;
     std::uint32_t list = 0;
 
+    bool lives_as(std::uint32_t serial) const { return serial != 0 && serial == serial_number; }
     std::uint32_t serial() const { return serial_number; }
     void retire() { serial_number = 0; }
   };

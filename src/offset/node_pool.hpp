@@ -18,8 +18,9 @@ inline constexpr std::uint32_t kNoNode = 0xFFFF'FFFFu;
 /// Indices of nodes are below this, so that the highest bit is free for marks.
 inline constexpr std::uint32_t kMaxNodes = 0x8000'0000u;
 
-/// A Node tells its `serial()`, 0 when nothing lives in it, and makes that 0 in `retire()`. Its
-/// member `std::uint32_t next` is the pool's while it is unused.
+/// A Node tells whether the allocation with a serial lives in it, `lives_as(serial)`, and which one
+/// does, `serial()`; `retire()` makes it none. Its member `std::uint32_t next` is the pool's while
+/// it is unused.
 template <class Node>
 class NodePool {
  public:
@@ -64,8 +65,7 @@ class NodePool {
   std::uint32_t find(OffsetHandle handle) const {
     const auto index = static_cast<std::uint32_t>(handle.value);
     const auto serial = static_cast<std::uint32_t>(handle.value >> 32);
-    if (index >= size_ || serial == 0 || (*this)[index].serial() != serial) return kNoNode;
-    return index;
+    return index < size_ && (*this)[index].lives_as(serial) ? index : kNoNode;
   }
 
   /// Of a node that has a serial.
@@ -85,7 +85,8 @@ class NodePool {
   static_assert(std::is_trivially_destructible_v<Node>);
   static constexpr std::uint32_t kChunk = 64;
 
-  bool add_unused(std::uint32_t count) {
+  // Apart from its callers, which it would burden with its registers.
+  [[gnu::noinline]] bool add_unused(std::uint32_t count) {
     for (; unused_count_ < count; ++size_) {
       if (size_ == kMaxNodes || (size_ % kChunk == 0 && !add_chunk())) return false;
       ::new (static_cast<void*>(&(*this)[size_])) Node();
@@ -106,8 +107,8 @@ class NodePool {
   }
 
   Node** table_ = nullptr;  // of chunks_, one load nearer
-  std::uint32_t size_ = 0;  // nodes made
   std::uint32_t first_unused_ = kNoNode;
+  std::uint32_t size_ = 0;  // nodes made
   std::uint32_t unused_count_ = 0;
   base::HostArray<Node*> chunks_;
 };

@@ -65,21 +65,33 @@ bool OffsetSpace<State>::make_state() {
 
 template <class State>
 inline OffsetError OffsetSpace<State>::admit(const OffsetRequest& request) {
+  const bool unsupported = !State::kHasUpper && request.upper;
+  // A size of 0 is not below what is free either.
+  if (request.size - 1 < free_bytes_ && base::is_power_of_two(request.alignment) &&
+      allocation_count_ < max_allocations_ && !unsupported && state_ != nullptr) {
+    return OffsetError::none;
+  }
+  return admit_after_all(request);
+}
+
+// Tells why not, or makes the state that is missing.
+template <class State>
+OffsetError OffsetSpace<State>::admit_after_all(const OffsetRequest& request) {
   if (request.size == 0 || !base::is_power_of_two(request.alignment)) {
     return OffsetError::invalid_argument;
   }
   if (allocation_count_ >= max_allocations_) return OffsetError::too_many_allocations;
   if (request.size > free_bytes_) return OffsetError::out_of_space;
   if (request.upper && !State::kHasUpper) return OffsetError::unsupported;
-  return state_ != nullptr || make_state() ? OffsetError::none : OffsetError::out_of_host_memory;
+  return make_state() ? OffsetError::none : OffsetError::out_of_host_memory;
 }
 
 template <class State>
 inline std::uint32_t OffsetSpace<State>::count_one(std::uint64_t bytes) {
   free_bytes_ -= bytes;
   ++allocation_count_;
-  serial_ = serial_ == 0xFFFF'FFFFu ? 1 : serial_ + 1;
-  return serial_;
+  const std::uint32_t serial = serial_ + 1;
+  return serial_ = serial + (serial == 0 ? 1 : 0);  // never 0
 }
 
 template <class State>

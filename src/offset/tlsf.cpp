@@ -14,12 +14,21 @@ Tlsf::Tlsf(const TlsfDesc& desc) : OffsetSpace(desc.size, desc.max_allocations, 
 OffsetResult<OffsetAllocation> Tlsf::allocate(const OffsetRequest& request) {
   const OffsetError error = admit(request);
   if (error != OffsetError::none) return Unexpected(error);
-  const offset::TlsfState::Place place = state_->find(request);
-  if (!place) return Unexpected(OffsetError::out_of_space);
+  const offset::TlsfState::Place place = state_->find_at_once(request);
+  if (place.node == nullptr) return allocate_further(request);
   if (!state_->prepare_take()) return Unexpected(OffsetError::out_of_host_memory);
-  const OffsetHandle handle = state_->take(place, request, count_one(request.size));
+  const OffsetAllocation taken = state_->take(place, request, count_one(request.size));
   QUARRY_ASSERT_HEAVY(validate());
-  return OffsetAllocation{place.offset, handle};
+  return taken;
+}
+
+OffsetResult<OffsetAllocation> Tlsf::allocate_further(const OffsetRequest& request) {
+  const offset::TlsfState::Place place = state_->find_further(request);
+  if (place.node == nullptr) return Unexpected(OffsetError::out_of_space);
+  if (!state_->prepare_take()) return Unexpected(OffsetError::out_of_host_memory);
+  const OffsetAllocation taken = state_->take(place, request, count_one(request.size));
+  QUARRY_ASSERT_HEAVY(validate());
+  return taken;
 }
 
 OffsetError Tlsf::grow(std::uint64_t new_size) {

@@ -18,12 +18,11 @@ inline std::uint32_t TlsfState::bin_of(std::uint64_t size) {
   return shift * kBinsInRow + static_cast<std::uint32_t>(size >> shift);
 }
 
-inline bool TlsfState::place_in(const Node& node, const OffsetRequest& request,
-                                std::uint64_t& offset) {
+// `front` are the bytes before the first aligned offset.
+inline bool TlsfState::fits(const Node& node, const OffsetRequest& request, std::uint64_t& front) {
   if (node.size < request.size) return false;
   // The bytes up to the next multiple; never overflows, unlike that multiple.
-  const std::uint64_t front = (0 - node.offset) & (request.alignment - 1);
-  offset = node.offset + front;
+  front = (0 - node.offset) & (request.alignment - 1);
   return front <= node.size - request.size;
 }
 
@@ -79,22 +78,22 @@ inline void TlsfState::resize_free(std::uint32_t index, Node& node, std::uint32_
   node.size = size;
 }
 
-// Precondition: a node is reserved.
-inline std::uint32_t TlsfState::insert(std::uint32_t previous, std::uint32_t next,
-                                       std::uint64_t offset) {
+// A new node between two others, which stand beside their indices. Precondition: one is reserved.
+inline std::uint32_t TlsfState::insert(std::uint32_t previous, Node& before, std::uint32_t next,
+                                       Node& after, std::uint64_t offset) {
   const std::uint32_t index = nodes_.acquire();
   Node& node = nodes_[index];
   node.offset = offset;
   node.previous = previous;
   node.next = next;
-  nodes_[previous].next = index;
-  nodes_[next].previous = index;
+  before.next = index;
+  after.previous = index;
   return index;
 }
 
 inline void TlsfState::add_free(std::uint32_t previous, std::uint32_t next, std::uint64_t offset,
                                 std::uint64_t size) {
-  const std::uint32_t index = insert(previous, next, offset);
+  const std::uint32_t index = insert(previous, nodes_[previous], next, nodes_[next], offset);
   Node& node = nodes_[index];
   node.size = size;
   link_free(index, node, bin_of(size));
@@ -106,52 +105,57 @@ inline void TlsfState::remove(std::uint32_t index, const Node& node) {
   nodes_.release(index);
 }
 
-inline TlsfState::Place TlsfState::find(const OffsetRequest& request) {
+[[gnu::always_inline]] inline TlsfState::Place TlsfState::find_at_once(
+    const OffsetRequest& request) {
+  if (request.strategy != OffsetStrategy::balanced) return {};
+  std::uint64_t front = 0;
   const std::uint32_t exact = bin_of(request.size);
-  if (request.strategy != OffsetStrategy::balanced) return find_further(request, exact);
-  std::uint64_t offset = 0;
   std::uint32_t index = first_[exact];
   for (std::uint32_t probes = kExactProbes; index != kEnd && probes > 0; --probes) {
     ++ranges_examined_;
-    const Node& node = nodes_[index];
-    if (place_in(node, request, offset)) return {index, exact, offset};
+    Node& node = nodes_[index];
+    if (fits(node, request, front)) return {&node, front, index, exact};
     index = node.list_next;
   }
-  // The first of the next bin nearly always fits.
   if (const std::uint32_t bin = bin_above(exact); bin != kNoBin) {
     ++ranges_examined_;
     index = first_[bin];
-    if (place_in(nodes_[index], request, offset)) return {index, bin, offset};
+    Node& node = nodes_[index];
+    if (fits(node, request, front)) return {&node, front, index, bin};
   }
-  return find_further(request, exact);
+  return {};
 }
 
 // What remains of a free range keeps its node.
-inline OffsetHandle TlsfState::take(const Place& place, const OffsetRequest& request,
-                                    std::uint32_t serial) {
-  std::uint32_t index = place.node;
-  Node& hole = nodes_[index];
-  const std::uint64_t front = place.offset - hole.offset;
-  const std::uint64_t tail = hole.size - front - request.size;
-  if (front != 0) {
-    resize_free(index, hole, place.bin, front);
-    const std::uint32_t next = hole.next;
-    index = insert(index, next, place.offset);
-    if (tail != 0) add_free(index, next, place.offset + request.size, tail);
-  } else if (tail != 0) {
-    hole.offset += request.size;
-    resize_free(index, hole, place.bin, tail);
-    index = insert(hole.previous, index, place.offset);
+[[gnu::always_inline]] inline OffsetAllocation TlsfState::take(const Place& place,
+                                                               const OffsetRequest& request,
+                                                               std::uint32_t serial) {
+  std::uint32_t index = place.index;
+  Node* node = place.node;
+  const std::uint64_t begin = node->offset + place.front;
+  const std::uint64_t tail = node->size - place.front - request.size;
+  if ((place.front | tail) == 0) {
+    unlink_free(*node, place.bin);
+  } else if (place.front == 0) {
+    Node& rest = *node;
+    rest.offset = begin + request.size;
+    resize_free(index, rest, place.bin, tail);
+    index = insert(rest.previous, nodes_[rest.previous], index, rest, begin);
+    node = &nodes_[index];
   } else {
-    unlink_free(hole, place.bin);
+    Node& rest = *node;
+    const std::uint32_t next = rest.next;
+    resize_free(index, rest, place.bin, place.front);
+    index = insert(index, rest, next, nodes_[next], begin);
+    node = &nodes_[index];
+    if (tail != 0) add_free(index, next, begin + request.size, tail);
   }
-  Node& node = nodes_[index];
-  node.user = request.user;
-  node.live(serial);
-  return nodes_.make_handle(index, serial);
+  node->user = request.user;
+  node->live(serial);
+  return {begin, nodes_.make_handle(index, serial)};
 }
 
-inline std::uint64_t TlsfState::give_back(std::uint32_t index) {
+[[gnu::always_inline]] inline std::uint64_t TlsfState::give_back(std::uint32_t index) {
   Node& node = nodes_[index];
   const std::uint32_t previous = node.previous;
   const std::uint32_t next = node.next;

@@ -33,7 +33,7 @@ bool TlsfState::start(std::uint64_t size) {
   QUARRY_ASSERT(end == kEnd);
   nodes_[end] = Node();
   nodes_[end].offset = size;
-  nodes_[end].live(0);
+  nodes_[end].list_previous = kFence;
   if (!nodes_.reserve(1)) return false;
   add_free(kEnd, kEnd, 0, size);
   return true;
@@ -82,55 +82,66 @@ std::uint32_t TlsfState::bin_at_or_below(std::uint32_t bin) const {
   return row * kBinsInRow + base::highest_bit(occupied);
 }
 
-TlsfState::Place TlsfState::find_further(const OffsetRequest& request, std::uint32_t exact) {
-  const OffsetStrategy strategy = request.strategy;
-  if (strategy == OffsetStrategy::min_offset) return find_lowest(request, exact);
+TlsfState::Place TlsfState::find_further(const OffsetRequest& request) {
+  switch (request.strategy) {
+    case OffsetStrategy::min_offset:
+      return find_lowest(request);
+    case OffsetStrategy::min_memory:
+      return search<true>(request);
+    default:
+      return search<false>(request);
+  }
+}
+
+template <bool tightest>
+TlsfState::Place TlsfState::search(const OffsetRequest& request) {
+  const std::uint32_t exact = bin_of(request.size);
   std::uint64_t padded = ~std::uint64_t{0};
   (void)base::checked_add(request.size, request.alignment - 1, padded);
   // Ranges in bins above `unsure` fit for certain, those from `exact` to there have to be looked
   // at.
   const std::uint32_t unsure = std::min(bin_of(padded), row_count_ * kBinsInRow - 1);
 
-  Search search{request, {}, 0, strategy == OffsetStrategy::min_memory};
+  Place place;
   std::uint32_t budget = kTightProbes;
-  if (search.tightest) look(search, exact, budget);
-  if (strategy != OffsetStrategy::min_time) {
+  if (tightest && look<true>(request, exact, budget, place)) return place;
+  std::uint32_t bin = exact;
+  if (request.strategy != OffsetStrategy::min_time) {
     budget = kUnsureProbes;
-    for (std::uint32_t bin = exact; !search.best && budget > 0;) {
-      bin = bin_above(bin);
-      if (bin > unsure) break;
-      look(search, bin, budget);
+    for (bin = bin_above(exact); bin <= unsure && budget > 0; bin = bin_above(bin)) {
+      if (look<tightest>(request, bin, budget, place)) return place;
     }
   }
-  if (search.best) return search.best;
-  if (const std::uint32_t sure = bin_above(unsure); sure != kNoBin) {
-    budget = search.tightest ? kTightProbes : 1;
-    look(search, sure, budget);
-    return search.best;
+  if (bin <= unsure) bin = bin_above(unsure);
+  if (bin != kNoBin) {
+    budget = tightest ? kTightProbes : 1;
+    (void)look<tightest>(request, bin, budget, place);
+    return place;
   }
   budget = kLastProbes;
-  std::uint32_t bin = bin_at_or_below(unsure);
-  while (bin != kNoBin && bin >= exact) {
-    look(search, bin, budget);
-    if (search.best || budget == 0) break;
+  bin = bin_at_or_below(unsure);
+  while (bin != kNoBin && bin >= exact && budget > 0) {
+    if (look<tightest>(request, bin, budget, place)) return place;
     bin = bin_at_or_below(bin - 1);
   }
-  return search.best;
+  return place;
 }
 
-void TlsfState::look(Search& search, std::uint32_t bin, std::uint32_t& budget) {
-  std::uint32_t index = first_[bin];
-  for (; index != kEnd && budget > 0; index = nodes_[index].list_next) {
-    --budget;
+// Looks for a place in one bin, the tightest if so asked, until the budget is spent.
+template <bool tightest>
+inline bool TlsfState::look(const OffsetRequest& request, std::uint32_t bin, std::uint32_t& budget,
+                            Place& place) {
+  std::uint64_t front = 0;
+  for (std::uint32_t index = first_[bin]; index != kEnd && budget > 0; --budget) {
     ++ranges_examined_;
-    const Node& node = nodes_[index];
-    std::uint64_t offset = 0;
-    if (!place_in(node, search.request, offset)) continue;
-    if (search.best && node.size >= search.best_size) continue;
-    search.best = {index, bin, offset};
-    search.best_size = node.size;
-    if (!search.tightest) return;
+    Node& node = nodes_[index];
+    if (fits(node, request, front) && (place.node == nullptr || node.size < place.node->size)) {
+      place = {&node, front, index, bin};
+      if (!tightest) return true;
+    }
+    index = node.list_next;
   }
+  return place.node != nullptr;
 }
 
 // Calls visitor(index, node, bin) for each free range in the bins above `bin`, in ascending bins.
@@ -143,14 +154,18 @@ void TlsfState::for_each_free_above(std::uint32_t bin, Visitor&& visitor) const 
   }
 }
 
-TlsfState::Place TlsfState::find_lowest(const OffsetRequest& request, std::uint32_t exact) {
+TlsfState::Place TlsfState::find_lowest(const OffsetRequest& request) {
   Place best;
-  for_each_free_above(exact - 1, [&](std::uint32_t index, const Node& node, std::uint32_t bin) {
-    ++ranges_examined_;
-    std::uint64_t offset = 0;
-    if (place_in(node, request, offset) && (!best || offset < best.offset))
-      best = {index, bin, offset};
-  });
+  std::uint64_t lowest = 0;
+  for_each_free_above(bin_of(request.size) - 1,
+                      [&](std::uint32_t index, const Node& node, std::uint32_t bin) {
+                        ++ranges_examined_;
+                        std::uint64_t front = 0;
+                        if (!fits(node, request, front)) return;
+                        if (best.node != nullptr && node.offset + front >= lowest) return;
+                        best = {&nodes_[index], front, index, bin};
+                        lowest = node.offset + front;
+                      });
   return best;
 }
 

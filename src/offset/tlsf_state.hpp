@@ -17,6 +17,39 @@ class TlsfState {
   // The node that stands behind the last range and before the first: its offset is the size of the
   // space. As a link in a list it means that the list ends.
   static constexpr std::uint32_t kEnd = 0;
+  // Marks of a node that is not free; indices are below them.
+  static constexpr std::uint32_t kLive = kMaxNodes;
+  static constexpr std::uint32_t kFence = kMaxNodes + 1;  // the node kEnd
+
+  // A live range ends where the next one begins, so only a free one has its size. 32 bytes, never
+  // across two cache lines.
+  struct alignas(32) Node {
+    Node() noexcept : user(0) {}
+
+    std::uint64_t offset = 0;
+    union {
+      std::uint64_t user;  // of a live range
+      std::uint64_t size;  // of a free range
+    };
+    // `previous` and `next` are neighbours in address order. The others are, of a free range,
+    // neighbours in the list of its bin; of a live range, kLive and the serial.
+    std::uint32_t previous = kEnd;
+    std::uint32_t list_previous = kEnd;
+    std::uint32_t next = kEnd;
+    std::uint32_t list_next = kEnd;
+
+    bool is_free() const { return list_previous < kMaxNodes; }
+    bool lives_as(std::uint32_t serial) const {
+      return list_previous == kLive && list_next == serial;
+    }
+    std::uint32_t serial() const { return list_next; }
+    void live(std::uint32_t serial) {
+      list_previous = kLive;
+      list_next = serial;
+    }
+    void retire() { list_previous = kEnd; }
+  };
+  static_assert(sizeof(Node) == 32);
 
  public:
   explicit TlsfState(const HostMemory& host) noexcept : nodes_(host) {}
@@ -31,18 +64,23 @@ class TlsfState {
   bool start(std::uint64_t size);
 
   static constexpr std::uint32_t kNoBin = 0xFFFF'FFFFu;
-  /// Where a request goes: a free node, its bin, and the offset in it. No node: nowhere.
+  /// Where a request goes: a free node, its bin, and the bytes that stay free before it. No node:
+  /// nowhere.
   struct Place {
-    std::uint32_t node = kEnd;
+    Node* node = nullptr;
+    std::uint64_t front = 0;
+    std::uint32_t index = kEnd;
     std::uint32_t bin = kNoBin;
-    std::uint64_t offset = 0;
-    explicit operator bool() const { return node != kEnd; }
   };
-  Place find(const OffsetRequest& request);
+  /// Looks where a balanced request mostly finds a place: in the bin of its size, and at one range
+  /// of the next bin.
+  Place find_at_once(const OffsetRequest& request);
+  /// Looks wherever else the request may go.
+  Place find_further(const OffsetRequest& request);
 
   /// Makes the nodes that one take() needs; false when there is no host memory.
   bool prepare_take() { return nodes_.reserve(2); }
-  OffsetHandle take(const Place& place, const OffsetRequest& request, std::uint32_t serial);
+  OffsetAllocation take(const Place& place, const OffsetRequest& request, std::uint32_t serial);
   /// Frees and merges with both neighbours. Returns the bytes freed.
   std::uint64_t give_back(std::uint32_t node);
   /// Adds bytes at the end. False, with nothing changed, when there is no host memory.
@@ -60,42 +98,6 @@ class TlsfState {
   bool validate(std::uint64_t size, std::uint64_t free_bytes, std::uint32_t allocations) const;
 
  private:
-  // The mark of a node that is not free; indices are below it.
-  static constexpr std::uint32_t kLive = kMaxNodes;
-
-  // A live range ends where the next one begins, so only a free one has its size. 32 bytes, never
-  // across two cache lines.
-  struct alignas(32) Node {
-    Node() noexcept : user(0) {}
-
-    std::uint64_t offset = 0;
-    union {
-      std::uint64_t user;  // of a live range
-      std::uint64_t size;  // of a free range
-    };
-    std::uint32_t previous = kEnd;  // neighbours in address order
-    std::uint32_t next = kEnd;
-    // Of a free range: neighbours in the list of its bin. Of a live range: kLive and the serial.
-    std::uint32_t list_previous = kEnd;
-    std::uint32_t list_next = kEnd;
-
-    bool is_free() const { return (list_previous & kLive) == 0; }
-    std::uint32_t serial() const { return is_free() ? 0 : list_next; }
-    void live(std::uint32_t serial) {
-      list_previous = kLive;
-      list_next = serial;
-    }
-    void retire() { list_previous = kEnd; }
-  };
-  static_assert(sizeof(Node) == 32);
-  // What one search found so far.
-  struct Search {
-    const OffsetRequest& request;
-    Place best;
-    std::uint64_t best_size = 0;
-    bool tightest = false;  // look on for a smaller range until the budget is spent
-  };
-
   static constexpr std::uint32_t kBinsInRow = 32;
   // Ranges of the bin of the size itself that are looked at before a larger one is taken.
   static constexpr std::uint32_t kExactProbes = 4;
@@ -103,15 +105,18 @@ class TlsfState {
   static std::uint32_t bin_of(std::uint64_t size);
   std::uint32_t bin_above(std::uint32_t bin) const;
   std::uint32_t bin_at_or_below(std::uint32_t bin) const;
-  Place find_further(const OffsetRequest& request, std::uint32_t exact);
-  void look(Search& search, std::uint32_t bin, std::uint32_t& budget);
-  Place find_lowest(const OffsetRequest& request, std::uint32_t exact);
-  static bool place_in(const Node& node, const OffsetRequest& request, std::uint64_t& offset);
+  template <bool tightest>
+  Place search(const OffsetRequest& request);
+  template <bool tightest>
+  bool look(const OffsetRequest& request, std::uint32_t bin, std::uint32_t& budget, Place& place);
+  Place find_lowest(const OffsetRequest& request);
+  static bool fits(const Node& node, const OffsetRequest& request, std::uint64_t& front);
   // These take a node beside its index, since both are at hand.
   void link_free(std::uint32_t index, Node& node, std::uint32_t bin);
   void unlink_free(const Node& node, std::uint32_t bin);
   void resize_free(std::uint32_t index, Node& node, std::uint32_t bin, std::uint64_t size);
-  std::uint32_t insert(std::uint32_t previous, std::uint32_t next, std::uint64_t offset);
+  std::uint32_t insert(std::uint32_t previous, Node& before, std::uint32_t next, Node& after,
+                       std::uint64_t offset);
   void add_free(std::uint32_t previous, std::uint32_t next, std::uint64_t offset,
                 std::uint64_t size);
   void remove(std::uint32_t index, const Node& node);
