@@ -31,26 +31,14 @@ struct BuddyDesc {
 /// least as large as the alignment are always found. Strategies are ignored: the smallest fitting
 /// size is cut.
 ///
-/// Movable, not copyable, not thread-safe. The constructor allocates no host memory. An object
-/// moved from manages 0 bytes.
+/// OffsetRequest::upper is unsupported. Free ranges, as reported, are the free power-of-two pieces,
+/// also where two of them touch; those that grow() adds merge with their free buddies below.
 class Buddy : public OffsetSpace<offset::BuddyState> {
  public:
   explicit Buddy(const BuddyDesc& desc);
 
-  /// OffsetRequest::upper is unsupported.
-  OffsetResult<OffsetAllocation> allocate(const OffsetRequest& request);
-  /// Adds free space at the end, which merges with free buddies below. invalid_argument when
-  /// new_size is below size().
-  OffsetError grow(std::uint64_t new_size);
-
   /// Bytes of the largest request that would succeed now at alignment 1. O(1).
   std::uint64_t largest_free() const;
-
-  /// Free ranges are the free power-of-two pieces, also where two of them touch. Linear in their
-  /// number.
-  OffsetStatistics statistics() const;
-  /// Ascending, without gaps. Linear. The visitor must not change this object.
-  void for_each_range(OffsetRangeVisitor visitor, void* context) const;
 };
 
 }  // namespace quarry

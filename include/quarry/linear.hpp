@@ -32,26 +32,15 @@ struct LinearDesc {
 /// These mix: a ring may run below an upper stack.
 ///
 /// N contiguous free bytes behind the last live range always satisfy a request of N; so do N bytes
-/// before the first one, as long as the ring has not gone round. Strategies are ignored. Movable,
-/// not copyable, not thread-safe. The constructor allocates no host memory. An object moved from
-/// manages 0 bytes.
+/// before the first one, as long as the ring has not gone round. Strategies are ignored. grow() is
+/// unsupported while upper ranges live. Space between live ranges counts as free, though no request
+/// gets it.
 class Linear : public OffsetSpace<offset::LinearState> {
  public:
   explicit Linear(const LinearDesc& desc);
 
-  OffsetResult<OffsetAllocation> allocate(const OffsetRequest& request);
-  /// Adds free space at the end. invalid_argument when new_size is below size(); unsupported while
-  /// upper ranges live.
-  OffsetError grow(std::uint64_t new_size);
-
   /// Bytes of the largest request that would succeed now at alignment 1. O(1).
   std::uint64_t largest_free() const;
-
-  /// Linear in the number of live ranges. Counts space between live ranges as free, though no
-  /// request gets it.
-  OffsetStatistics statistics() const;
-  /// Ascending, without gaps. Linear. The visitor must not change this object.
-  void for_each_range(OffsetRangeVisitor visitor, void* context) const;
 };
 
 }  // namespace quarry

@@ -78,9 +78,8 @@ using OffsetRangeVisitor = void (*)(void* context, const OffsetRange& range);
 template <class T>
 using OffsetResult = Expected<T, OffsetError>;
 
-/// The part of Tlsf, Linear and Buddy that is the same: the space [0, size), its counters, and the
-/// live ranges by their handles. State is the algorithm's bookkeeping, made in host memory by the
-/// first allocation.
+/// What Tlsf, Linear and Buddy have in common: a space [0, size) out of which ranges are cut. State
+/// is the bookkeeping of the algorithm, made in host memory by the first allocation.
 ///
 /// Movable, not copyable, not thread-safe. The constructors allocate no host memory. An object
 /// moved from manages 0 bytes.
@@ -90,11 +89,14 @@ class OffsetSpace {
   OffsetSpace(const OffsetSpace&) = delete;
   OffsetSpace& operator=(const OffsetSpace&) = delete;
 
+  OffsetResult<OffsetAllocation> allocate(const OffsetRequest& request);
   /// stale_handle when nothing lives there.
   OffsetError free(OffsetHandle handle);
   /// The live range behind a handle, or stale_handle. O(1).
   OffsetResult<OffsetRange> info(OffsetHandle handle) const;
   OffsetError set_user(OffsetHandle handle, std::uint64_t user);
+  /// Adds free space at the end. invalid_argument when new_size is below size().
+  OffsetError grow(std::uint64_t new_size);
   /// Frees everything and gives the host memory back. Old handles stay stale.
   void clear();
 
@@ -103,6 +105,10 @@ class OffsetSpace {
   std::uint32_t allocation_count() const { return allocation_count_; }
   bool empty() const { return allocation_count_ == 0; }
 
+  /// Linear in the number of free ranges, of a Linear in the number of live ones.
+  OffsetStatistics statistics() const;
+  /// Ascending, without gaps. Linear. The visitor must not change this object.
+  void for_each_range(OffsetRangeVisitor visitor, void* context) const;
   /// Walks all of the bookkeeping and tells whether it is consistent. Linear; for tests.
   bool validate() const;
 
@@ -112,12 +118,19 @@ class OffsetSpace {
   OffsetSpace& operator=(OffsetSpace&& other) noexcept;
   ~OffsetSpace();
 
-  // The first step of allocate(): the checks before any search; when they pass there is a state.
-  OffsetError admit(const OffsetRequest& request);
-  // Its last one: counts an allocation that takes `bytes` and returns its serial.
-  std::uint32_t count_one(std::uint64_t bytes);
+  const State* state() const { return state_; }  ///< null before the first allocation
+  // allocate() and free(), for callers inside the library that inline them.
+  inline OffsetResult<OffsetAllocation> place(const OffsetRequest& request);
+  inline OffsetError remove(OffsetHandle handle);
+
+ private:
+  inline OffsetError admit(const OffsetRequest& request);
+  OffsetError admit_after_all(const OffsetRequest& request);
+  OffsetResult<OffsetAllocation> place_further(const OffsetRequest& request);
+  template <class Place>
+  inline OffsetResult<OffsetAllocation> take(const Place& place, const OffsetRequest& request);
+  std::uint32_t find_live(OffsetHandle handle) const;
   bool make_state();
-  [[gnu::noinline]] OffsetError admit_after_all(const OffsetRequest& request);
 
   State* state_ = nullptr;
   std::uint64_t size_ = 0;

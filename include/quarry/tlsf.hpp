@@ -32,8 +32,8 @@ struct TlsfDesc {
 /// that fits is found when it is alone in its class, as after everything was freed; out_of_space is
 /// answered in bounded time and can miss a fit only among many ranges of nearly the same size.
 ///
-/// Movable, not copyable, not thread-safe. The constructor allocates no host memory. An object
-/// moved from manages 0 bytes.
+/// O(1), but OffsetStrategy::min_offset is linear in the number of free ranges.
+/// OffsetRequest::upper is unsupported.
 class Tlsf : public OffsetSpace<offset::TlsfState> {
  public:
   /// allocate() looks at no more free ranges than this, except with OffsetStrategy::min_offset.
@@ -43,12 +43,6 @@ class Tlsf : public OffsetSpace<offset::TlsfState> {
 
   explicit Tlsf(const TlsfDesc& desc);
 
-  /// OffsetRequest::upper is unsupported. O(1), with min_offset linear in the number of free
-  /// ranges.
-  OffsetResult<OffsetAllocation> allocate(const OffsetRequest& request);
-  /// Adds free space at the end. invalid_argument when new_size is below size().
-  OffsetError grow(std::uint64_t new_size);
-
   /// The class of a size > 0: monotonic, one to each power of two from 32 bytes up, all smaller
   /// sizes in class 1.
   static constexpr std::uint32_t class_of(std::uint64_t size) {
@@ -57,17 +51,9 @@ class Tlsf : public OffsetSpace<offset::TlsfState> {
   /// The class of the largest free range, 0 when nothing is free. Where it is below class_of(size),
   /// allocate(size) cannot succeed; where it is above, it does succeed at alignment 1. O(1).
   std::uint32_t largest_free_class() const;
-
-  /// Linear in the number of free ranges.
-  OffsetStatistics statistics() const;
-  /// Ascending, without gaps. Linear. The visitor must not change this object.
-  void for_each_range(OffsetRangeVisitor visitor, void* context) const;
   /// Free ranges looked at by allocate() since creation or clear(): the measure behind
   /// kMaxRangesExamined.
   std::uint64_t ranges_examined() const;
-
- private:
-  [[gnu::noinline]] OffsetResult<OffsetAllocation> allocate_further(const OffsetRequest& request);
 };
 
 }  // namespace quarry

@@ -45,14 +45,14 @@ BuddyState::BuddyState(const HostMemory& host) noexcept : nodes_(host) {
   std::fill(std::begin(roots_), std::end(roots_), kNoNode);
 }
 
-bool BuddyState::extend(std::uint64_t old_size, std::uint64_t new_size) {
-  if (!nodes_.reserve(nodes_to_extend(old_size, new_size))) return false;
+OffsetError BuddyState::extend(std::uint64_t old_size, std::uint64_t new_size) {
+  if (!nodes_.reserve(nodes_to_extend(old_size, new_size))) return OffsetError::out_of_host_memory;
   for (std::uint64_t end = old_size; end < new_size;) {
     const std::uint32_t order = order_at(end, new_size);
     add_root(add_free(end, order));
     end += bytes_of(order);
   }
-  return true;
+  return OffsetError::none;
 }
 
 std::uint32_t BuddyState::add_free(std::uint64_t offset, std::uint32_t order) {
@@ -105,7 +105,7 @@ std::uint32_t BuddyState::order_for(std::uint64_t size) {
   return base::ceil_log2(size);
 }
 
-std::uint32_t BuddyState::find(const OffsetRequest& request) const {
+BuddyState::Place BuddyState::find(const OffsetRequest& request, std::uint64_t) const {
   std::uint32_t order = order_for(request.size);
   // Below the order of the alignment a range is aligned only by chance.
   const std::uint32_t aligned_order = base::floor_log2(request.alignment);
@@ -113,25 +113,30 @@ std::uint32_t BuddyState::find(const OffsetRequest& request) const {
     if ((free_orders_ >> order & 1) == 0) continue;
     std::uint32_t index = first_free_[order];
     for (std::uint32_t i = 0; i < kAlignedProbes && index != kNoNode; ++i) {
-      if (base::is_aligned(nodes_[index].offset, request.alignment)) return index;
+      if (base::is_aligned(nodes_[index].offset, request.alignment)) return {index};
       index = nodes_[index].list.next;
     }
   }
-  if (order >= kOrders) return kNoNode;
+  if (order >= kOrders) return {};
   const std::uint64_t large_enough = free_orders_ & (~std::uint64_t{0} << order);
-  return large_enough == 0 ? kNoNode : first_free_[base::lowest_bit(large_enough)];
+  return large_enough == 0 ? Place{} : Place{first_free_[base::lowest_bit(large_enough)]};
 }
 
 std::uint64_t BuddyState::largest_free() const {
   return free_orders_ == 0 ? 0 : bytes_of(base::floor_log2(free_orders_));
 }
 
-bool BuddyState::prepare_take(std::uint32_t index, std::uint64_t size) {
-  return nodes_.reserve(2 * (nodes_[index].order - order_for(size)));
+bool BuddyState::prepare_take(const Place& place, const OffsetRequest& request) {
+  return nodes_.reserve(2 * (nodes_[place.node].order - order_for(request.size)));
 }
 
-OffsetHandle BuddyState::take(std::uint32_t index, const OffsetRequest& request,
-                              std::uint32_t serial) {
+std::uint64_t BuddyState::bytes_for(const OffsetRequest& request) {
+  return bytes_of(order_for(request.size));
+}
+
+OffsetAllocation BuddyState::take(const Place& place, const OffsetRequest& request,
+                                  std::uint32_t serial) {
+  std::uint32_t index = place.node;
   unlink_free(index);
   const std::uint32_t order = order_for(request.size);
   while (nodes_[index].order > order) {
@@ -141,7 +146,7 @@ OffsetHandle BuddyState::take(std::uint32_t index, const OffsetRequest& request,
   node.kind = Kind::live;
   node.user = request.user;
   node.serial_number = serial;
-  return nodes_.handle_of(index);
+  return {node.offset, nodes_.handle_of(index)};
 }
 
 // Precondition: in no list. Returns the lower half, in no list either; the upper half is free.
@@ -206,7 +211,7 @@ OffsetRange BuddyState::range(std::uint32_t index) const {
   return {node.offset, bytes_of(node.order), nodes_.handle_of(index), node.user};
 }
 
-void BuddyState::add_free_ranges(OffsetStatistics& statistics) const {
+void BuddyState::add_free_ranges(OffsetStatistics& statistics, std::uint64_t) const {
   for (std::uint32_t order = 0; order < kOrders; ++order) {
     for (std::uint32_t index = first_free_[order]; index != kNoNode;
          index = nodes_[index].list.next) {
@@ -232,12 +237,21 @@ std::uint32_t BuddyState::next_leaf(std::uint32_t index) const {
   return kNoNode;
 }
 
-void BuddyState::for_each_range(OffsetRangeVisitor visitor, void* context) const {
+void BuddyState::for_each_range(std::uint64_t, OffsetRangeVisitor visitor, void* context) const {
   for (std::uint32_t order = kOrders; order-- > 0;) {
     if (roots_[order] == kNoNode) continue;
     for (std::uint32_t leaf = first_leaf(roots_[order]); leaf != kNoNode; leaf = next_leaf(leaf)) {
       visitor(context, range(leaf));
     }
+  }
+}
+
+void BuddyState::for_each_unused_range(std::uint64_t size, OffsetRangeVisitor visitor,
+                                       void* context) {
+  for (std::uint64_t end = 0; end < size;) {
+    const std::uint64_t bytes = bytes_of(order_at(end, size));
+    visitor(context, {end, bytes, {}, 0});
+    end += bytes;
   }
 }
 

@@ -18,27 +18,35 @@ class BuddyState {
 
   explicit BuddyState(const HostMemory& host) noexcept;
 
-  bool start(std::uint64_t size) { return extend(0, size); }
+  bool start(std::uint64_t size) { return extend(0, size) == OffsetError::none; }
 
-  /// A free node for a request, kNoNode when there is none.
-  std::uint32_t find(const OffsetRequest& request) const;
+  /// A free node that is split or taken.
+  struct Place {
+    std::uint32_t node = kNoNode;
+    explicit operator bool() const { return node != kNoNode; }
+  };
+  Place find(const OffsetRequest& request, std::uint64_t size) const;
+  /// There is no more to look at.
+  static Place find_further(const OffsetRequest&) { return {}; }
   /// Bytes of the largest free node, 0 when there is none.
   std::uint64_t largest_free() const;
-  /// Makes the nodes that a take() needs which splits from `node`; false when there is no host
-  /// memory.
-  bool prepare_take(std::uint32_t node, std::uint64_t size);
-  OffsetHandle take(std::uint32_t node, const OffsetRequest& request, std::uint32_t serial);
+  /// Makes the nodes that a take() needs which splits; false when there is no host memory.
+  bool prepare_take(const Place& place, const OffsetRequest& request);
+  static std::uint64_t bytes_for(const OffsetRequest& request);
+  OffsetAllocation take(const Place& place, const OffsetRequest& request, std::uint32_t serial);
   /// Merges as far as buddies are free. Returns the bytes freed.
   std::uint64_t give_back(std::uint32_t node);
-  /// Adds the bytes from old_size to new_size, and joins trees of the same order. False, with
-  /// nothing changed, when there is no host memory.
-  bool extend(std::uint64_t old_size, std::uint64_t new_size);
+  /// Adds the bytes from old_size to new_size, and joins trees of the same order. Nothing has
+  /// changed when there is no host memory.
+  OffsetError extend(std::uint64_t old_size, std::uint64_t new_size);
 
   std::uint32_t find_live(OffsetHandle handle) const { return nodes_.find(handle); }
   OffsetRange range(std::uint32_t node) const;
   void set_user(std::uint32_t node, std::uint64_t user) { nodes_[node].user = user; }
-  void add_free_ranges(OffsetStatistics& statistics) const;
-  void for_each_range(OffsetRangeVisitor visitor, void* context) const;
+  void add_free_ranges(OffsetStatistics& statistics, std::uint64_t size) const;
+  void for_each_range(std::uint64_t size, OffsetRangeVisitor visitor, void* context) const;
+  /// What for_each_range reports before there is any state.
+  static void for_each_unused_range(std::uint64_t size, OffsetRangeVisitor visitor, void* context);
   bool validate(std::uint64_t size, std::uint64_t free_bytes, std::uint32_t allocations) const;
 
  private:

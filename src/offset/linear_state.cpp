@@ -18,26 +18,24 @@ bool fit_ascending(std::uint64_t begin, std::uint64_t end, const OffsetRequest& 
 
 }  // namespace
 
-bool LinearState::find(const OffsetRequest& request, std::uint64_t size, Place& place,
-                       std::uint64_t& offset) const {
+LinearState::Place LinearState::find(const OffsetRequest& request, std::uint64_t size) const {
   const std::uint64_t main_end = end_of(main_list_);
   const std::uint64_t limit = upper_begin(size);
   if (request.upper) {
-    if (limit < request.size) return false;
-    place = Place::upper;
-    offset = base::align_down(limit - request.size, request.alignment);
-    return offset >= main_end;
+    if (limit < request.size) return {};
+    const std::uint64_t offset = base::align_down(limit - request.size, request.alignment);
+    return offset >= main_end ? Place{End::upper, offset} : Place{};
   }
   // Once round, the ring stays before the oldest ranges while it can, so that frees in order keep
   // making room ahead of it.
   const bool round = !is_empty(front_list());
   for (const bool front : {round, !round}) {
-    place = front ? Place::front : Place::main;
+    Place place{front ? End::front : End::main, 0};
     const std::uint64_t begin = front ? end_of(front_list()) : main_end;
     const std::uint64_t end = front ? front_limit() : limit;
-    if (fit_ascending(begin, end, request, offset)) return true;
+    if (fit_ascending(begin, end, request, place.offset)) return place;
   }
-  return false;
+  return {};
 }
 
 std::uint64_t LinearState::largest_free(std::uint64_t size) const {
@@ -46,16 +44,16 @@ std::uint64_t LinearState::largest_free(std::uint64_t size) const {
   return front_limit() > front_end ? std::max(behind, front_limit() - front_end) : behind;
 }
 
-OffsetHandle LinearState::take(Place place, std::uint64_t offset, const OffsetRequest& request,
-                               std::uint32_t serial) {
+OffsetAllocation LinearState::take(const Place& place, const OffsetRequest& request,
+                                   std::uint32_t serial) {
   const std::uint32_t index = nodes_.acquire();
   Node& node = nodes_[index];
-  node.offset = offset;
+  node.offset = place.offset;
   node.size = request.size;
   node.user = request.user;
   node.serial_number = serial;
-  append(list_of(place), index);
-  return nodes_.handle_of(index);
+  append(list_of(place.end), index);
+  return {place.offset, nodes_.handle_of(index)};
 }
 
 std::uint64_t LinearState::give_back(std::uint32_t index) {
@@ -66,9 +64,9 @@ std::uint64_t LinearState::give_back(std::uint32_t index) {
   return bytes;
 }
 
-std::uint32_t LinearState::list_of(Place place) const {
-  if (place == Place::upper) return kUpperList;
-  return place == Place::main ? main_list_ : front_list();
+std::uint32_t LinearState::list_of(End end) const {
+  if (end == End::upper) return kUpperList;
+  return end == End::main ? main_list_ : front_list();
 }
 
 // Of the main or the front list.

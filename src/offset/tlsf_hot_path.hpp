@@ -105,8 +105,8 @@ inline void TlsfState::remove(std::uint32_t index, const Node& node) {
   nodes_.release(index);
 }
 
-[[gnu::always_inline]] inline TlsfState::Place TlsfState::find_at_once(
-    const OffsetRequest& request) {
+[[gnu::always_inline]] inline TlsfState::Place TlsfState::find(const OffsetRequest& request,
+                                                               std::uint64_t) {
   if (request.strategy != OffsetStrategy::balanced) return {};
   std::uint64_t front = 0;
   const std::uint32_t exact = bin_of(request.size);

@@ -2,7 +2,6 @@
 #include "offset/tlsf_state.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/bits.hpp"
 #include "base/host_object.hpp"
@@ -39,17 +38,18 @@ bool TlsfState::start(std::uint64_t size) {
   return true;
 }
 
-bool TlsfState::extend(std::uint64_t new_size) {
-  if (!nodes_.reserve(1) || !make_rows(new_size)) return false;
+OffsetError TlsfState::extend(std::uint64_t old_size, std::uint64_t new_size) {
+  if (new_size == old_size) return OffsetError::none;
+  if (!nodes_.reserve(1) || !make_rows(new_size)) return OffsetError::out_of_host_memory;
   Node& end = nodes_[kEnd];
-  const std::uint64_t old_size = std::exchange(end.offset, new_size);
+  end.offset = new_size;
   Node& last = nodes_[end.previous];
   if (last.is_free()) {
     resize_free(end.previous, last, bin_of(last.size), last.size + (new_size - old_size));
   } else {
     add_free(end.previous, kEnd, old_size, new_size - old_size);
   }
-  return true;
+  return OffsetError::none;
 }
 
 bool TlsfState::make_rows(std::uint64_t size) {
@@ -175,14 +175,14 @@ OffsetRange TlsfState::range(std::uint32_t index) const {
   return {node.offset, nodes_[node.next].offset - node.offset, nodes_.handle_of(index), node.user};
 }
 
-void TlsfState::add_free_ranges(OffsetStatistics& statistics) const {
+void TlsfState::add_free_ranges(OffsetStatistics& statistics, std::uint64_t) const {
   for_each_free_above(0, [&](std::uint32_t, const Node& node, std::uint32_t) {
     ++statistics.free_range_count;
     statistics.largest_free = std::max(statistics.largest_free, node.size);
   });
 }
 
-void TlsfState::for_each_range(OffsetRangeVisitor visitor, void* context) const {
+void TlsfState::for_each_range(std::uint64_t, OffsetRangeVisitor visitor, void* context) const {
   for (std::uint32_t index = nodes_[kEnd].next; index != kEnd; index = nodes_[index].next) {
     visitor(context, range(index));
   }

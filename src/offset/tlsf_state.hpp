@@ -10,6 +10,7 @@
 
 #include "base/bits.hpp"
 #include "offset/node_pool.hpp"
+#include "offset/one_range.hpp"
 
 namespace quarry::offset {
 
@@ -71,20 +72,22 @@ class TlsfState {
     std::uint64_t front = 0;
     std::uint32_t index = kEnd;
     std::uint32_t bin = kNoBin;
+    explicit operator bool() const { return node != nullptr; }
   };
   /// Looks where a balanced request mostly finds a place: in the bin of its size, and at one range
   /// of the next bin.
-  Place find_at_once(const OffsetRequest& request);
+  Place find(const OffsetRequest& request, std::uint64_t space);
   /// Looks wherever else the request may go.
   Place find_further(const OffsetRequest& request);
 
   /// Makes the nodes that one take() needs; false when there is no host memory.
-  bool prepare_take() { return nodes_.reserve(2); }
+  bool prepare_take(const Place&, const OffsetRequest&) { return nodes_.reserve(2); }
+  static std::uint64_t bytes_for(const OffsetRequest& request) { return request.size; }
   OffsetAllocation take(const Place& place, const OffsetRequest& request, std::uint32_t serial);
   /// Frees and merges with both neighbours. Returns the bytes freed.
   std::uint64_t give_back(std::uint32_t node);
-  /// Adds bytes at the end. False, with nothing changed, when there is no host memory.
-  bool extend(std::uint64_t new_size);
+  /// Adds bytes at the end. Nothing has changed when there is no host memory.
+  OffsetError extend(std::uint64_t old_size, std::uint64_t new_size);
 
   std::uint32_t find_live(OffsetHandle handle) const { return nodes_.find(handle); }
   OffsetRange range(std::uint32_t node) const;
@@ -92,8 +95,12 @@ class TlsfState {
   std::uint32_t largest_free_class() const {
     return static_cast<std::uint32_t>(std::bit_width(rows_occupied_));
   }
-  void add_free_ranges(OffsetStatistics& statistics) const;
-  void for_each_range(OffsetRangeVisitor visitor, void* context) const;
+  void add_free_ranges(OffsetStatistics& statistics, std::uint64_t size) const;
+  void for_each_range(std::uint64_t size, OffsetRangeVisitor visitor, void* context) const;
+  /// What for_each_range reports before there is any state.
+  static void for_each_unused_range(std::uint64_t size, OffsetRangeVisitor visitor, void* context) {
+    report_one_free_range(size, visitor, context);
+  }
   std::uint64_t ranges_examined() const { return ranges_examined_; }
   bool validate(std::uint64_t size, std::uint64_t free_bytes, std::uint32_t allocations) const;
 
