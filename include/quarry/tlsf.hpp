@@ -20,7 +20,7 @@ class TlsfState;
 struct TlsfDesc {
   std::uint64_t size = 0;                    ///< bytes managed; with 0 nothing fits until grow()
   std::uint32_t max_allocations = 0;         ///< exact; 0: no limit
-  HostMemory host = HostMemory::standard();  ///< for the bookkeeping, about 40 bytes a range
+  HostMemory host = HostMemory::standard();  ///< for the bookkeeping, 32 bytes a range
 };
 
 /// Cuts ranges out of [0, size). Free neighbours are always merged, so that N contiguous free bytes
