@@ -120,16 +120,17 @@ class OffsetSpace {
 
   const State* state() const { return state_; }  ///< null before the first allocation
   // allocate() and free(), for callers inside the library that inline them.
-  inline OffsetResult<OffsetAllocation> place(const OffsetRequest& request);
-  inline OffsetError remove(OffsetHandle handle);
+  [[gnu::always_inline]] inline OffsetResult<OffsetAllocation> place(const OffsetRequest& request);
+  [[gnu::always_inline]] inline OffsetError remove(OffsetHandle handle);
 
  private:
-  inline OffsetError admit(const OffsetRequest& request);
-  OffsetError admit_after_all(const OffsetRequest& request);
-  OffsetResult<OffsetAllocation> place_further(const OffsetRequest& request);
+  [[gnu::always_inline]] inline OffsetError admit(const OffsetRequest& request);
+  [[gnu::noinline]] OffsetError admit_after_all(const OffsetRequest& request);
+  [[gnu::noinline]] OffsetResult<OffsetAllocation> place_further(const OffsetRequest& request);
   template <class Place>
-  inline OffsetResult<OffsetAllocation> take(const Place& place, const OffsetRequest& request);
-  std::uint32_t find_live(OffsetHandle handle) const;
+  [[gnu::always_inline]] inline OffsetResult<OffsetAllocation> take(const Place& place,
+                                                                    const OffsetRequest& request);
+  inline std::uint32_t find_live(OffsetHandle handle) const;
   bool make_state();
 
   State* state_ = nullptr;

@@ -16,8 +16,10 @@ class InlineTlsf : public Tlsf {
  public:
   using Tlsf::Tlsf;
 
-  OffsetResult<OffsetAllocation> allocate(const OffsetRequest& request) { return place(request); }
-  OffsetError free(OffsetHandle handle) { return remove(handle); }
+  [[gnu::always_inline]] OffsetResult<OffsetAllocation> allocate(const OffsetRequest& request) {
+    return place(request);
+  }
+  [[gnu::always_inline]] OffsetError free(OffsetHandle handle) { return remove(handle); }
   std::uint32_t largest_free_class() const {
     return state() != nullptr ? state()->largest_free_class() : Tlsf::largest_free_class();
   }

@@ -80,7 +80,7 @@ inline OffsetError OffsetSpace<State>::admit(const OffsetRequest& request) {
 
 // Tells why not, or makes the state that is missing.
 template <class State>
-[[gnu::noinline]] OffsetError OffsetSpace<State>::admit_after_all(const OffsetRequest& request) {
+OffsetError OffsetSpace<State>::admit_after_all(const OffsetRequest& request) {
   if (request.size == 0 || !base::is_power_of_two(request.alignment)) {
     return OffsetError::invalid_argument;
   }
@@ -91,8 +91,7 @@ template <class State>
 }
 
 template <class State>
-[[gnu::always_inline]] inline OffsetResult<OffsetAllocation> OffsetSpace<State>::place(
-    const OffsetRequest& request) {
+inline OffsetResult<OffsetAllocation> OffsetSpace<State>::place(const OffsetRequest& request) {
   const OffsetError error = admit(request);
   if (error != OffsetError::none) return Unexpected(error);
   const typename State::Place place = state_->find(request, size_);
@@ -100,8 +99,7 @@ template <class State>
 }
 
 template <class State>
-[[gnu::noinline]] OffsetResult<OffsetAllocation> OffsetSpace<State>::place_further(
-    const OffsetRequest& request) {
+OffsetResult<OffsetAllocation> OffsetSpace<State>::place_further(const OffsetRequest& request) {
   const typename State::Place place = state_->find_further(request);
   if (!place) return Unexpected(OffsetError::out_of_space);
   return take(place, request);
@@ -109,8 +107,8 @@ template <class State>
 
 template <class State>
 template <class Place>
-[[gnu::always_inline]] inline OffsetResult<OffsetAllocation> OffsetSpace<State>::take(
-    const Place& place, const OffsetRequest& request) {
+inline OffsetResult<OffsetAllocation> OffsetSpace<State>::take(const Place& place,
+                                                               const OffsetRequest& request) {
   if (!state_->prepare_take(place, request)) return Unexpected(OffsetError::out_of_host_memory);
   free_bytes_ -= State::bytes_for(request);
   ++allocation_count_;
@@ -132,7 +130,7 @@ inline std::uint32_t OffsetSpace<State>::find_live(OffsetHandle handle) const {
 }
 
 template <class State>
-[[gnu::always_inline]] inline OffsetError OffsetSpace<State>::remove(OffsetHandle handle) {
+inline OffsetError OffsetSpace<State>::remove(OffsetHandle handle) {
   const std::uint32_t node = find_live(handle);
   if (node == offset::kNoNode) return OffsetError::stale_handle;
   free_bytes_ += state_->give_back(node);
