@@ -17,7 +17,7 @@ enum class OffsetError : std::uint8_t {
   out_of_space,      ///< no free range satisfies size and alignment (within the algorithm's search
                      ///< bound)
   too_many_allocations,  ///< the exact count limit is reached
-  out_of_host_memory,    ///< metadata could not be allocated
+  out_of_host_memory,    ///< metadata could not be allocated, or there are 2^31 ranges
   stale_handle,          ///< the handle was freed already, or names nothing that lives here
   unsupported,  ///< this algorithm cannot do that (for instance the upper end of a buddy allocator)
 };
@@ -119,7 +119,7 @@ class OffsetSpace {
   ~OffsetSpace();
 
   const State* state() const { return state_; }  ///< null before the first allocation
-  // allocate() and free(), for callers inside the library that inline them.
+  // allocate() and free(), for callers inside the library that have the definitions.
   [[gnu::always_inline]] inline OffsetResult<OffsetAllocation> place(const OffsetRequest& request);
   [[gnu::always_inline]] inline OffsetError remove(OffsetHandle handle);
 

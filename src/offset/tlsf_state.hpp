@@ -33,7 +33,8 @@ class TlsfState {
       std::uint64_t size;  // of a free range
     };
     // `previous` and `next` are neighbours in address order. The others are, of a free range,
-    // neighbours in the list of its bin; of a live range, kLive and the serial.
+    // neighbours in the list of its bin; of a live range, kLive and the serial. Those that are
+    // written together do not stand together, or g++ packs them in a vector register first.
     std::uint32_t previous = kEnd;
     std::uint32_t list_previous = kEnd;
     std::uint32_t next = kEnd;
