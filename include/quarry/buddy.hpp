@@ -11,6 +11,10 @@
 
 namespace quarry {
 
+namespace offset {
+class BuddyState;
+}
+
 struct BuddyDesc {
   std::uint64_t size = 0;  ///< bytes managed, any number; with 0 nothing fits until grow()
   std::uint32_t max_allocations = 0;         ///< exact; 0: no limit
@@ -27,56 +31,14 @@ struct BuddyDesc {
 /// least as large as the alignment are always found. Strategies are ignored: the smallest fitting
 /// size is cut.
 ///
-/// Movable, not copyable, not thread-safe. The constructor allocates no host memory. An object
-/// moved from manages 0 bytes.
-class Buddy {
+/// OffsetRequest::upper is unsupported. Free ranges, as reported, are the free power-of-two pieces,
+/// also where two of them touch; those that grow() adds merge with their free buddies below.
+class Buddy : public OffsetSpace<offset::BuddyState> {
  public:
   explicit Buddy(const BuddyDesc& desc);
-  Buddy(Buddy&& other) noexcept;
-  Buddy& operator=(Buddy&& other) noexcept;
-  Buddy(const Buddy&) = delete;
-  Buddy& operator=(const Buddy&) = delete;
-  ~Buddy();
 
-  /// OffsetRequest::upper is unsupported.
-  OffsetResult<OffsetAllocation> allocate(const OffsetRequest& request);
-  OffsetError free(OffsetHandle handle);
-  /// The live range behind a handle, or stale_handle. O(1).
-  OffsetResult<OffsetRange> info(OffsetHandle handle) const;
-  OffsetError set_user(OffsetHandle handle, std::uint64_t user);
-  /// Adds free space at the end, which merges with free buddies below. invalid_argument when
-  /// new_size is below size().
-  OffsetError grow(std::uint64_t new_size);
-  /// Frees everything and gives the host memory back. Old handles stay stale.
-  void clear();
-
-  std::uint64_t size() const { return size_; }
-  std::uint64_t free_bytes() const { return free_bytes_; }
-  std::uint32_t allocation_count() const { return allocation_count_; }
-  bool empty() const { return allocation_count_ == 0; }
   /// Bytes of the largest request that would succeed now at alignment 1. O(1).
   std::uint64_t largest_free() const;
-
-  /// Free ranges are the free power-of-two pieces, also where two of them touch. Linear in their
-  /// number.
-  OffsetStatistics statistics() const;
-  /// Ascending, without gaps. Linear. The visitor must not change this object.
-  void for_each_range(OffsetRangeVisitor visitor, void* context) const;
-  /// Walks all of the bookkeeping and tells whether it is consistent. Linear; for tests.
-  bool validate() const;
-
- private:
-  class State;
-  bool ensure_state();
-
-  State* state_ = nullptr;  // made by the first allocation
-  std::uint64_t size_ = 0;
-  std::uint64_t free_bytes_ = 0;
-  std::uint32_t allocation_count_ = 0;
-  std::uint32_t max_allocations_ = 0;
-  std::uint32_t serial_ =
-      0;  // of the last allocation; outlives clear(), so that old handles stay stale
-  HostMemory host_;
 };
 
 }  // namespace quarry

@@ -11,6 +11,10 @@
 
 namespace quarry {
 
+namespace offset {
+class LinearState;
+}
+
 struct LinearDesc {
   std::uint64_t size = 0;                    ///< bytes managed; with 0 nothing fits until grow()
   std::uint32_t max_allocations = 0;         ///< exact; 0: no limit
@@ -28,56 +32,15 @@ struct LinearDesc {
 /// These mix: a ring may run below an upper stack.
 ///
 /// N contiguous free bytes behind the last live range always satisfy a request of N; so do N bytes
-/// before the first one, as long as the ring has not gone round. Strategies are ignored. Movable,
-/// not copyable, not thread-safe. The constructor allocates no host memory. An object moved from
-/// manages 0 bytes.
-class Linear {
+/// before the first one, as long as the ring has not gone round. Strategies are ignored. grow() is
+/// unsupported while upper ranges live. Space between live ranges counts as free, though no request
+/// gets it.
+class Linear : public OffsetSpace<offset::LinearState> {
  public:
   explicit Linear(const LinearDesc& desc);
-  Linear(Linear&& other) noexcept;
-  Linear& operator=(Linear&& other) noexcept;
-  Linear(const Linear&) = delete;
-  Linear& operator=(const Linear&) = delete;
-  ~Linear();
 
-  OffsetResult<OffsetAllocation> allocate(const OffsetRequest& request);
-  OffsetError free(OffsetHandle handle);
-  /// The live range behind a handle, or stale_handle.
-  OffsetResult<OffsetRange> info(OffsetHandle handle) const;
-  OffsetError set_user(OffsetHandle handle, std::uint64_t user);
-  /// Adds free space at the end. invalid_argument when new_size is below size(); unsupported while
-  /// upper ranges live.
-  OffsetError grow(std::uint64_t new_size);
-  /// Frees everything and gives the host memory back. Old handles stay stale.
-  void clear();
-
-  std::uint64_t size() const { return size_; }
-  std::uint64_t free_bytes() const { return free_bytes_; }
-  std::uint32_t allocation_count() const { return allocation_count_; }
-  bool empty() const { return allocation_count_ == 0; }
   /// Bytes of the largest request that would succeed now at alignment 1. O(1).
   std::uint64_t largest_free() const;
-
-  /// Linear in the number of live ranges. Counts space between live ranges as free, though no
-  /// request gets it.
-  OffsetStatistics statistics() const;
-  /// Ascending, without gaps. Linear. The visitor must not change this object.
-  void for_each_range(OffsetRangeVisitor visitor, void* context) const;
-  /// Walks all of the bookkeeping and tells whether it is consistent. Linear; for tests.
-  bool validate() const;
-
- private:
-  class State;
-  bool ensure_state();
-
-  State* state_ = nullptr;  // made by the first allocation
-  std::uint64_t size_ = 0;
-  std::uint64_t free_bytes_ = 0;
-  std::uint32_t allocation_count_ = 0;
-  std::uint32_t max_allocations_ = 0;
-  std::uint32_t serial_ =
-      0;  // of the last allocation; outlives clear(), so that old handles stay stale
-  HostMemory host_;
 };
 
 }  // namespace quarry

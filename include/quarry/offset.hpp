@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Words shared by the offset algorithms (tlsf.hpp, linear.hpp, buddy.hpp): integers in, offsets
-// out, no Vulkan.
+// What the offset algorithms (tlsf.hpp, linear.hpp, buddy.hpp) share: integers in, offsets out, no
+// Vulkan.
 #pragma once
 
 #include <cstdint>
 
 #include <quarry/expected.hpp>
+#include <quarry/host_memory.hpp>
 
 namespace quarry {
 
@@ -16,7 +17,7 @@ enum class OffsetError : std::uint8_t {
   out_of_space,      ///< no free range satisfies size and alignment (within the algorithm's search
                      ///< bound)
   too_many_allocations,  ///< the exact count limit is reached
-  out_of_host_memory,    ///< metadata could not be allocated
+  out_of_host_memory,    ///< metadata could not be allocated, or there are 2^31 ranges
   stale_handle,          ///< the handle was freed already, or names nothing that lives here
   unsupported,  ///< this algorithm cannot do that (for instance the upper end of a buddy allocator)
 };
@@ -76,5 +77,70 @@ using OffsetRangeVisitor = void (*)(void* context, const OffsetRange& range);
 
 template <class T>
 using OffsetResult = Expected<T, OffsetError>;
+
+/// What Tlsf, Linear and Buddy have in common: a space [0, size) out of which ranges are cut. State
+/// is the bookkeeping of the algorithm, made in host memory by the first allocation.
+///
+/// Movable, not copyable, not thread-safe. The constructors allocate no host memory. An object
+/// moved from manages 0 bytes.
+template <class State>
+class OffsetSpace {
+ public:
+  OffsetSpace(const OffsetSpace&) = delete;
+  OffsetSpace& operator=(const OffsetSpace&) = delete;
+
+  OffsetResult<OffsetAllocation> allocate(const OffsetRequest& request);
+  /// stale_handle when nothing lives there.
+  OffsetError free(OffsetHandle handle);
+  /// The live range behind a handle, or stale_handle. O(1).
+  OffsetResult<OffsetRange> info(OffsetHandle handle) const;
+  OffsetError set_user(OffsetHandle handle, std::uint64_t user);
+  /// Adds free space at the end. invalid_argument when new_size is below size().
+  OffsetError grow(std::uint64_t new_size);
+  /// Frees everything and gives the host memory back. Old handles stay stale.
+  void clear();
+
+  std::uint64_t size() const { return size_; }
+  std::uint64_t free_bytes() const { return free_bytes_; }
+  std::uint32_t allocation_count() const { return allocation_count_; }
+  bool empty() const { return allocation_count_ == 0; }
+
+  /// Linear in the number of free ranges, of a Linear in the number of live ones.
+  OffsetStatistics statistics() const;
+  /// Ascending, without gaps. Linear. The visitor must not change this object.
+  void for_each_range(OffsetRangeVisitor visitor, void* context) const;
+  /// Walks all of the bookkeeping and tells whether it is consistent. Linear; for tests.
+  bool validate() const;
+
+ protected:
+  OffsetSpace(std::uint64_t size, std::uint32_t max_allocations, const HostMemory& host);
+  OffsetSpace(OffsetSpace&& other) noexcept;
+  OffsetSpace& operator=(OffsetSpace&& other) noexcept;
+  ~OffsetSpace();
+
+  const State* state() const { return state_; }  ///< null before the first allocation
+  // allocate() and free(), for callers inside the library that have the definitions.
+  [[gnu::always_inline]] inline OffsetResult<OffsetAllocation> place(const OffsetRequest& request);
+  [[gnu::always_inline]] inline OffsetError remove(OffsetHandle handle);
+
+ private:
+  [[gnu::always_inline]] inline OffsetError admit(const OffsetRequest& request);
+  [[gnu::noinline]] OffsetError admit_after_all(const OffsetRequest& request);
+  [[gnu::noinline]] OffsetResult<OffsetAllocation> place_further(const OffsetRequest& request);
+  template <class Place>
+  [[gnu::always_inline]] inline OffsetResult<OffsetAllocation> take(const Place& place,
+                                                                    const OffsetRequest& request);
+  inline std::uint32_t find_live(OffsetHandle handle) const;
+  bool make_state();
+
+  State* state_ = nullptr;
+  std::uint64_t size_ = 0;
+  std::uint64_t free_bytes_ = 0;
+  std::uint32_t allocation_count_ = 0;
+  std::uint32_t max_allocations_ = 0;
+  /// Of the last allocation; outlives clear(), so that old handles stay stale.
+  std::uint32_t serial_ = 0;
+  HostMemory host_;
+};
 
 }  // namespace quarry

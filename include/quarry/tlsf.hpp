@@ -13,10 +13,14 @@
 
 namespace quarry {
 
+namespace offset {
+class TlsfState;
+}
+
 struct TlsfDesc {
   std::uint64_t size = 0;                    ///< bytes managed; with 0 nothing fits until grow()
   std::uint32_t max_allocations = 0;         ///< exact; 0: no limit
-  HostMemory host = HostMemory::standard();  ///< for the bookkeeping, about 40 bytes a range
+  HostMemory host = HostMemory::standard();  ///< for the bookkeeping, 32 bytes a range
 };
 
 /// Cuts ranges out of [0, size). Free neighbours are always merged, so that N contiguous free bytes
@@ -28,9 +32,9 @@ struct TlsfDesc {
 /// that fits is found when it is alone in its class, as after everything was freed; out_of_space is
 /// answered in bounded time and can miss a fit only among many ranges of nearly the same size.
 ///
-/// Movable, not copyable, not thread-safe. The constructor allocates no host memory. An object
-/// moved from manages 0 bytes.
-class Tlsf {
+/// O(1), but OffsetStrategy::min_offset is linear in the number of free ranges.
+/// OffsetRequest::upper is unsupported.
+class Tlsf : public OffsetSpace<offset::TlsfState> {
  public:
   /// allocate() looks at no more free ranges than this, except with OffsetStrategy::min_offset.
   static constexpr std::uint32_t kMaxRangesExamined = 68;
@@ -38,29 +42,6 @@ class Tlsf {
   static constexpr std::uint32_t kClassCount = 61;
 
   explicit Tlsf(const TlsfDesc& desc);
-  Tlsf(Tlsf&& other) noexcept;
-  Tlsf& operator=(Tlsf&& other) noexcept;
-  Tlsf(const Tlsf&) = delete;
-  Tlsf& operator=(const Tlsf&) = delete;
-  ~Tlsf();
-
-  /// OffsetRequest::upper is unsupported. O(1), with min_offset linear in the number of free
-  /// ranges.
-  OffsetResult<OffsetAllocation> allocate(const OffsetRequest& request);
-  /// O(1).
-  OffsetError free(OffsetHandle handle);
-  /// The live range behind a handle, or stale_handle. O(1).
-  OffsetResult<OffsetRange> info(OffsetHandle handle) const;
-  OffsetError set_user(OffsetHandle handle, std::uint64_t user);
-  /// Adds free space at the end. invalid_argument when new_size is below size().
-  OffsetError grow(std::uint64_t new_size);
-  /// Frees everything and gives the host memory back. Old handles stay stale.
-  void clear();
-
-  std::uint64_t size() const { return size_; }
-  std::uint64_t free_bytes() const { return free_bytes_; }
-  std::uint32_t allocation_count() const { return allocation_count_; }
-  bool empty() const { return allocation_count_ == 0; }
 
   /// The class of a size > 0: monotonic, one to each power of two from 32 bytes up, all smaller
   /// sizes in class 1.
@@ -70,29 +51,9 @@ class Tlsf {
   /// The class of the largest free range, 0 when nothing is free. Where it is below class_of(size),
   /// allocate(size) cannot succeed; where it is above, it does succeed at alignment 1. O(1).
   std::uint32_t largest_free_class() const;
-
-  /// Linear in the number of free ranges.
-  OffsetStatistics statistics() const;
-  /// Ascending, without gaps. Linear. The visitor must not change this object.
-  void for_each_range(OffsetRangeVisitor visitor, void* context) const;
   /// Free ranges looked at by allocate() since creation or clear(): the measure behind
   /// kMaxRangesExamined.
   std::uint64_t ranges_examined() const;
-  /// Walks all of the bookkeeping and tells whether it is consistent. Linear; for tests.
-  bool validate() const;
-
- private:
-  class State;
-  bool make_state();
-
-  State* state_ = nullptr;  // made by the first allocation
-  std::uint64_t size_ = 0;
-  std::uint64_t free_bytes_ = 0;
-  std::uint32_t allocation_count_ = 0;
-  std::uint32_t max_allocations_ = 0;
-  std::uint32_t serial_ =
-      0;  // of the last allocation; outlives clear(), so that old handles stay stale
-  HostMemory host_;
 };
 
 }  // namespace quarry

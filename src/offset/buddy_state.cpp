@@ -6,9 +6,7 @@
 
 #include "base/bits.hpp"
 
-namespace quarry {
-
-using offset::kNoNode;
+namespace quarry::offset {
 
 namespace {
 
@@ -42,22 +40,22 @@ std::uint32_t nodes_to_extend(std::uint64_t end, std::uint64_t size) {
 
 }  // namespace
 
-Buddy::State::State(const HostMemory& host) noexcept : nodes_(host) {
+BuddyState::BuddyState(const HostMemory& host) noexcept : nodes_(host) {
   std::fill(std::begin(first_free_), std::end(first_free_), kNoNode);
   std::fill(std::begin(roots_), std::end(roots_), kNoNode);
 }
 
-bool Buddy::State::extend(std::uint64_t old_size, std::uint64_t new_size) {
-  if (!nodes_.reserve(nodes_to_extend(old_size, new_size))) return false;
+OffsetError BuddyState::extend(std::uint64_t old_size, std::uint64_t new_size) {
+  if (!nodes_.reserve(nodes_to_extend(old_size, new_size))) return OffsetError::out_of_host_memory;
   for (std::uint64_t end = old_size; end < new_size;) {
     const std::uint32_t order = order_at(end, new_size);
     add_root(add_free(end, order));
     end += bytes_of(order);
   }
-  return true;
+  return OffsetError::none;
 }
 
-std::uint32_t Buddy::State::add_free(std::uint64_t offset, std::uint32_t order) {
+std::uint32_t BuddyState::add_free(std::uint64_t offset, std::uint32_t order) {
   const std::uint32_t index = nodes_.acquire();
   Node& node = nodes_[index];
   node.offset = offset;
@@ -70,7 +68,7 @@ std::uint32_t Buddy::State::add_free(std::uint64_t offset, std::uint32_t order) 
 
 // The tree of the same order that may be there ends where this one begins: the pair is joined, and
 // so on.
-void Buddy::State::add_root(std::uint32_t index) {
+void BuddyState::add_root(std::uint32_t index) {
   std::uint32_t order = nodes_[index].order;
   for (; roots_[order] != kNoNode; ++order) {
     index = join(std::exchange(roots_[order], kNoNode), index);
@@ -78,7 +76,7 @@ void Buddy::State::add_root(std::uint32_t index) {
   roots_[order] = index;
 }
 
-std::uint32_t Buddy::State::join(std::uint32_t lower, std::uint32_t upper) {
+std::uint32_t BuddyState::join(std::uint32_t lower, std::uint32_t upper) {
   const std::uint32_t order = nodes_[lower].order + 1u;
   const std::uint64_t offset = nodes_[lower].offset;
   if (nodes_[lower].kind == Kind::free && nodes_[upper].kind == Kind::free) {
@@ -103,11 +101,11 @@ std::uint32_t Buddy::State::join(std::uint32_t lower, std::uint32_t upper) {
   return index;
 }
 
-std::uint32_t Buddy::State::order_for(std::uint64_t size) {
+std::uint32_t BuddyState::order_for(std::uint64_t size) {
   return base::ceil_log2(size);
 }
 
-std::uint32_t Buddy::State::find(const OffsetRequest& request) const {
+BuddyState::Place BuddyState::find(const OffsetRequest& request, std::uint64_t) const {
   std::uint32_t order = order_for(request.size);
   // Below the order of the alignment a range is aligned only by chance.
   const std::uint32_t aligned_order = base::floor_log2(request.alignment);
@@ -115,25 +113,30 @@ std::uint32_t Buddy::State::find(const OffsetRequest& request) const {
     if ((free_orders_ >> order & 1) == 0) continue;
     std::uint32_t index = first_free_[order];
     for (std::uint32_t i = 0; i < kAlignedProbes && index != kNoNode; ++i) {
-      if (base::is_aligned(nodes_[index].offset, request.alignment)) return index;
+      if (base::is_aligned(nodes_[index].offset, request.alignment)) return {index};
       index = nodes_[index].list.next;
     }
   }
-  if (order >= kOrders) return kNoNode;
+  if (order >= kOrders) return {};
   const std::uint64_t large_enough = free_orders_ & (~std::uint64_t{0} << order);
-  return large_enough == 0 ? kNoNode : first_free_[base::lowest_bit(large_enough)];
+  return large_enough == 0 ? Place{} : Place{first_free_[base::lowest_bit(large_enough)]};
 }
 
-std::uint64_t Buddy::State::largest_free() const {
+std::uint64_t BuddyState::largest_free() const {
   return free_orders_ == 0 ? 0 : bytes_of(base::floor_log2(free_orders_));
 }
 
-bool Buddy::State::prepare_take(std::uint32_t index, std::uint64_t size) {
-  return nodes_.reserve(2 * (nodes_[index].order - order_for(size)));
+bool BuddyState::prepare_take(const Place& place, const OffsetRequest& request) {
+  return nodes_.reserve(2 * (nodes_[place.node].order - order_for(request.size)));
 }
 
-OffsetHandle Buddy::State::take(std::uint32_t index, const OffsetRequest& request,
-                                std::uint32_t serial) {
+std::uint64_t BuddyState::bytes_for(const OffsetRequest& request) {
+  return bytes_of(order_for(request.size));
+}
+
+OffsetAllocation BuddyState::take(const Place& place, const OffsetRequest& request,
+                                  std::uint32_t serial) {
+  std::uint32_t index = place.node;
   unlink_free(index);
   const std::uint32_t order = order_for(request.size);
   while (nodes_[index].order > order) {
@@ -142,12 +145,12 @@ OffsetHandle Buddy::State::take(std::uint32_t index, const OffsetRequest& reques
   Node& node = nodes_[index];
   node.kind = Kind::live;
   node.user = request.user;
-  node.serial = serial;
-  return nodes_.handle_of(index);
+  node.serial_number = serial;
+  return {node.offset, nodes_.handle_of(index)};
 }
 
 // Precondition: in no list. Returns the lower half, in no list either; the upper half is free.
-std::uint32_t Buddy::State::split(std::uint32_t index) {
+std::uint32_t BuddyState::split(std::uint32_t index) {
   Node& node = nodes_[index];
   const std::uint32_t order = node.order - 1u;
   const std::uint32_t upper = add_free(node.offset + bytes_of(order), order);
@@ -164,9 +167,9 @@ std::uint32_t Buddy::State::split(std::uint32_t index) {
   return lower;
 }
 
-std::uint64_t Buddy::State::give_back(std::uint32_t index) {
+std::uint64_t BuddyState::give_back(std::uint32_t index) {
   const std::uint64_t bytes = bytes_of(nodes_[index].order);
-  nodes_[index].serial = 0;
+  nodes_[index].retire();
   for (;;) {
     const std::uint32_t buddy = nodes_[index].buddy;
     if (buddy == kNoNode || nodes_[buddy].kind != Kind::free) break;
@@ -180,7 +183,7 @@ std::uint64_t Buddy::State::give_back(std::uint32_t index) {
   return bytes;
 }
 
-void Buddy::State::link_free(std::uint32_t index) {
+void BuddyState::link_free(std::uint32_t index) {
   Node& node = nodes_[index];
   std::uint32_t& first = first_free_[node.order];
   node.kind = Kind::free;
@@ -190,7 +193,7 @@ void Buddy::State::link_free(std::uint32_t index) {
   free_orders_ |= bytes_of(node.order);
 }
 
-void Buddy::State::unlink_free(std::uint32_t index) {
+void BuddyState::unlink_free(std::uint32_t index) {
   const Node& node = nodes_[index];
   const Links links = node.list;
   if (links.next != kNoNode) nodes_[links.next].list.previous = links.previous;
@@ -202,13 +205,13 @@ void Buddy::State::unlink_free(std::uint32_t index) {
   if (links.next == kNoNode) free_orders_ &= ~bytes_of(node.order);
 }
 
-OffsetRange Buddy::State::range(std::uint32_t index) const {
+OffsetRange BuddyState::range(std::uint32_t index) const {
   const Node& node = nodes_[index];
   if (node.kind != Kind::live) return {node.offset, bytes_of(node.order), {}, 0};
   return {node.offset, bytes_of(node.order), nodes_.handle_of(index), node.user};
 }
 
-void Buddy::State::add_free_ranges(OffsetStatistics& statistics) const {
+void BuddyState::add_free_ranges(OffsetStatistics& statistics, std::uint64_t) const {
   for (std::uint32_t order = 0; order < kOrders; ++order) {
     for (std::uint32_t index = first_free_[order]; index != kNoNode;
          index = nodes_[index].list.next) {
@@ -218,7 +221,7 @@ void Buddy::State::add_free_ranges(OffsetStatistics& statistics) const {
   }
 }
 
-std::uint32_t Buddy::State::first_leaf(std::uint32_t index) const {
+std::uint32_t BuddyState::first_leaf(std::uint32_t index) const {
   while (nodes_[index].kind == Kind::split) {
     index = nodes_[index].lower_half;
   }
@@ -226,7 +229,7 @@ std::uint32_t Buddy::State::first_leaf(std::uint32_t index) const {
 }
 
 // The leaf after `index` in the same tree, kNoNode after the last.
-std::uint32_t Buddy::State::next_leaf(std::uint32_t index) const {
+std::uint32_t BuddyState::next_leaf(std::uint32_t index) const {
   for (std::uint32_t parent = nodes_[index].parent; parent != kNoNode;
        index = parent, parent = nodes_[index].parent) {
     if (nodes_[parent].lower_half == index) return first_leaf(nodes_[index].buddy);
@@ -234,7 +237,7 @@ std::uint32_t Buddy::State::next_leaf(std::uint32_t index) const {
   return kNoNode;
 }
 
-void Buddy::State::for_each_range(OffsetRangeVisitor visitor, void* context) const {
+void BuddyState::for_each_range(std::uint64_t, OffsetRangeVisitor visitor, void* context) const {
   for (std::uint32_t order = kOrders; order-- > 0;) {
     if (roots_[order] == kNoNode) continue;
     for (std::uint32_t leaf = first_leaf(roots_[order]); leaf != kNoNode; leaf = next_leaf(leaf)) {
@@ -243,8 +246,17 @@ void Buddy::State::for_each_range(OffsetRangeVisitor visitor, void* context) con
   }
 }
 
-bool Buddy::State::validate(std::uint64_t size, std::uint64_t free_bytes,
-                            std::uint32_t allocations) const {
+void BuddyState::for_each_unused_range(std::uint64_t size, OffsetRangeVisitor visitor,
+                                       void* context) {
+  for (std::uint64_t end = 0; end < size;) {
+    const std::uint64_t bytes = bytes_of(order_at(end, size));
+    visitor(context, {end, bytes, {}, 0});
+    end += bytes;
+  }
+}
+
+bool BuddyState::validate(std::uint64_t size, std::uint64_t free_bytes,
+                          std::uint32_t allocations) const {
   std::uint64_t end = 0;
   std::uint64_t free_seen = 0;
   std::uint32_t free_leaves = 0;
@@ -270,10 +282,10 @@ bool Buddy::State::validate(std::uint64_t size, std::uint64_t free_bytes,
          validate_lists(free_leaves);
 }
 
-bool Buddy::State::validate_leaf(std::uint32_t index, std::uint64_t offset) const {
+bool BuddyState::validate_leaf(std::uint32_t index, std::uint64_t offset) const {
   const Node& node = nodes_[index];
   if (node.offset != offset || !base::is_aligned(offset, bytes_of(node.order))) return false;
-  if ((node.kind == Kind::live) != (node.serial != 0)) return false;
+  if ((node.kind == Kind::live) != (node.serial() != 0)) return false;
   if (node.parent == kNoNode) return node.buddy == kNoNode;
   const Node& parent = nodes_[node.parent];
   const Node& buddy = nodes_[node.buddy];
@@ -284,7 +296,7 @@ bool Buddy::State::validate_leaf(std::uint32_t index, std::uint64_t offset) cons
   return node.kind != Kind::free || buddy.kind != Kind::free;
 }
 
-bool Buddy::State::validate_lists(std::uint32_t free_leaves) const {
+bool BuddyState::validate_lists(std::uint32_t free_leaves) const {
   std::uint32_t linked = 0;
   for (std::uint32_t order = 0; order < kOrders; ++order) {
     if (((free_orders_ >> order & 1) != 0) != (first_free_[order] != kNoNode)) return false;
@@ -302,4 +314,4 @@ bool Buddy::State::validate_lists(std::uint32_t free_leaves) const {
   return linked == free_leaves;
 }
 
-}  // namespace quarry
+}  // namespace quarry::offset

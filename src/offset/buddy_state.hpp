@@ -10,31 +10,43 @@
 
 #include "offset/node_pool.hpp"
 
-namespace quarry {
+namespace quarry::offset {
 
-class Buddy::State {
+class BuddyState {
  public:
-  explicit State(const HostMemory& host) noexcept;
+  static constexpr bool kHasUpper = false;
 
-  /// A free node for a request, kNoNode when there is none.
-  std::uint32_t find(const OffsetRequest& request) const;
+  explicit BuddyState(const HostMemory& host) noexcept;
+
+  bool start(std::uint64_t size) { return extend(0, size) == OffsetError::none; }
+
+  /// A free node that is split or taken.
+  struct Place {
+    std::uint32_t node = kNoNode;
+    explicit operator bool() const { return node != kNoNode; }
+  };
+  Place find(const OffsetRequest& request, std::uint64_t size) const;
+  /// There is no more to look at.
+  static Place find_further(const OffsetRequest&) { return {}; }
   /// Bytes of the largest free node, 0 when there is none.
   std::uint64_t largest_free() const;
-  /// Makes the nodes that a take() needs which splits from `node`; false when there is no host
-  /// memory.
-  bool prepare_take(std::uint32_t node, std::uint64_t size);
-  OffsetHandle take(std::uint32_t node, const OffsetRequest& request, std::uint32_t serial);
+  /// Makes the nodes that a take() needs which splits; false when there is no host memory.
+  bool prepare_take(const Place& place, const OffsetRequest& request);
+  static std::uint64_t bytes_for(const OffsetRequest& request);
+  OffsetAllocation take(const Place& place, const OffsetRequest& request, std::uint32_t serial);
   /// Merges as far as buddies are free. Returns the bytes freed.
   std::uint64_t give_back(std::uint32_t node);
-  /// Adds the bytes from old_size to new_size, and joins trees of the same order. False, with
-  /// nothing changed, when there is no host memory.
-  bool extend(std::uint64_t old_size, std::uint64_t new_size);
+  /// Adds the bytes from old_size to new_size, and joins trees of the same order. Nothing has
+  /// changed when there is no host memory.
+  OffsetError extend(std::uint64_t old_size, std::uint64_t new_size);
 
   std::uint32_t find_live(OffsetHandle handle) const { return nodes_.find(handle); }
   OffsetRange range(std::uint32_t node) const;
   void set_user(std::uint32_t node, std::uint64_t user) { nodes_[node].user = user; }
-  void add_free_ranges(OffsetStatistics& statistics) const;
-  void for_each_range(OffsetRangeVisitor visitor, void* context) const;
+  void add_free_ranges(OffsetStatistics& statistics, std::uint64_t size) const;
+  void for_each_range(std::uint64_t size, OffsetRangeVisitor visitor, void* context) const;
+  /// What for_each_range reports before there is any state.
+  static void for_each_unused_range(std::uint64_t size, OffsetRangeVisitor visitor, void* context);
   bool validate(std::uint64_t size, std::uint64_t free_bytes, std::uint32_t allocations) const;
 
  private:
@@ -45,7 +57,7 @@ class Buddy::State {
     std::uint32_t next;
   };
   struct Node {
-    Node() noexcept : user(0), parent(offset::kNoNode) {}
+    Node() noexcept : user(0), parent(kNoNode) {}
 
     std::uint64_t offset = 0;
     union {
@@ -57,10 +69,14 @@ class Buddy::State {
       std::uint32_t parent;
       std::uint32_t next;  // unused, in the pool
     };
-    std::uint32_t buddy = offset::kNoNode;  // kNoNode, as the parent, for the root of a tree
-    std::uint32_t serial = 0;
+    std::uint32_t buddy = kNoNode;    // kNoNode, as the parent, for the root of a tree
+    std::uint32_t serial_number = 0;  // 0 unless live
     std::uint8_t order = 0;
     Kind kind = Kind::free;
+
+    bool lives_as(std::uint32_t serial) const { return serial != 0 && serial == serial_number; }
+    std::uint32_t serial() const { return serial_number; }
+    void retire() { serial_number = 0; }
   };
 
   static std::uint32_t order_for(std::uint64_t size);
@@ -75,10 +91,10 @@ class Buddy::State {
   bool validate_leaf(std::uint32_t index, std::uint64_t offset) const;
   bool validate_lists(std::uint32_t free_leaves) const;
 
-  offset::NodePool<Node> nodes_;
+  NodePool<Node> nodes_;
   std::uint64_t free_orders_ = 0;      // bit k: the list of order k is not empty
   std::uint32_t first_free_[kOrders];  // defined where free_orders_ says so
   std::uint32_t roots_[kOrders];       // by order; kNoNode where the size has no such bit
 };
 
-}  // namespace quarry
+}  // namespace quarry::offset

@@ -5,9 +5,7 @@
 
 #include "base/bits.hpp"
 
-namespace quarry {
-
-using offset::kNoNode;
+namespace quarry::offset {
 
 namespace {
 
@@ -20,47 +18,45 @@ bool fit_ascending(std::uint64_t begin, std::uint64_t end, const OffsetRequest& 
 
 }  // namespace
 
-bool Linear::State::find(const OffsetRequest& request, std::uint64_t size, Place& place,
-                         std::uint64_t& offset) const {
+LinearState::Place LinearState::find(const OffsetRequest& request, std::uint64_t size) const {
   const std::uint64_t main_end = end_of(main_list_);
   const std::uint64_t limit = upper_begin(size);
   if (request.upper) {
-    if (limit < request.size) return false;
-    place = Place::upper;
-    offset = base::align_down(limit - request.size, request.alignment);
-    return offset >= main_end;
+    if (limit < request.size) return {};
+    const std::uint64_t offset = base::align_down(limit - request.size, request.alignment);
+    return offset >= main_end ? Place{End::upper, offset} : Place{};
   }
   // Once round, the ring stays before the oldest ranges while it can, so that frees in order keep
   // making room ahead of it.
   const bool round = !is_empty(front_list());
   for (const bool front : {round, !round}) {
-    place = front ? Place::front : Place::main;
+    Place place{front ? End::front : End::main, 0};
     const std::uint64_t begin = front ? end_of(front_list()) : main_end;
     const std::uint64_t end = front ? front_limit() : limit;
-    if (fit_ascending(begin, end, request, offset)) return true;
+    if (fit_ascending(begin, end, request, place.offset)) return place;
   }
-  return false;
+  return {};
 }
 
-std::uint64_t Linear::State::largest_free(std::uint64_t size) const {
+std::uint64_t LinearState::largest_free(std::uint64_t size) const {
   const std::uint64_t behind = upper_begin(size) - end_of(main_list_);
   const std::uint64_t front_end = end_of(front_list());
   return front_limit() > front_end ? std::max(behind, front_limit() - front_end) : behind;
 }
 
-OffsetHandle Linear::State::take(Place place, std::uint64_t offset, const OffsetRequest& request,
-                                 std::uint32_t serial) {
+OffsetAllocation LinearState::take(const Place& place, const OffsetRequest& request,
+                                   std::uint32_t serial) {
   const std::uint32_t index = nodes_.acquire();
   Node& node = nodes_[index];
-  node.offset = offset;
+  node.offset = place.offset;
   node.size = request.size;
   node.user = request.user;
-  node.serial = serial;
-  append(list_of(place), index);
-  return nodes_.handle_of(index);
+  node.serial_number = serial;
+  append(list_of(place.end), index);
+  return {place.offset, nodes_.handle_of(index)};
 }
 
-std::uint64_t Linear::State::give_back(std::uint32_t index) {
+std::uint64_t LinearState::give_back(std::uint32_t index) {
   const std::uint64_t bytes = nodes_[index].size;
   remove(index);
   nodes_.release(index);
@@ -68,28 +64,28 @@ std::uint64_t Linear::State::give_back(std::uint32_t index) {
   return bytes;
 }
 
-std::uint32_t Linear::State::list_of(Place place) const {
-  if (place == Place::upper) return kUpperList;
-  return place == Place::main ? main_list_ : front_list();
+std::uint32_t LinearState::list_of(End end) const {
+  if (end == End::upper) return kUpperList;
+  return end == End::main ? main_list_ : front_list();
 }
 
 // Of the main or the front list.
-std::uint64_t Linear::State::end_of(std::uint32_t list) const {
+std::uint64_t LinearState::end_of(std::uint32_t list) const {
   if (is_empty(list)) return 0;
   const Node& last = nodes_[lists_[list].last];
   return last.offset + last.size;
 }
 
 // Where the space before the main list ends: nowhere while that is empty.
-std::uint64_t Linear::State::front_limit() const {
+std::uint64_t LinearState::front_limit() const {
   return is_empty(main_list_) ? 0 : nodes_[lists_[main_list_].first].offset;
 }
 
-std::uint64_t Linear::State::upper_begin(std::uint64_t size) const {
+std::uint64_t LinearState::upper_begin(std::uint64_t size) const {
   return is_empty(kUpperList) ? size : nodes_[lists_[kUpperList].last].offset;
 }
 
-void Linear::State::append(std::uint32_t list, std::uint32_t index) {
+void LinearState::append(std::uint32_t list, std::uint32_t index) {
   List& ends = lists_[list];
   Node& node = nodes_[index];
   node.list = list;
@@ -99,20 +95,20 @@ void Linear::State::append(std::uint32_t list, std::uint32_t index) {
   ends.last = index;
 }
 
-void Linear::State::remove(std::uint32_t index) {
+void LinearState::remove(std::uint32_t index) {
   const Node& node = nodes_[index];
   List& ends = lists_[node.list];
   (node.previous == kNoNode ? ends.first : nodes_[node.previous].next) = node.next;
   (node.next == kNoNode ? ends.last : nodes_[node.next].previous) = node.previous;
 }
 
-OffsetRange Linear::State::range(std::uint32_t index) const {
+OffsetRange LinearState::range(std::uint32_t index) const {
   const Node& node = nodes_[index];
   return {node.offset, node.size, nodes_.handle_of(index), node.user};
 }
 
-void Linear::State::for_each_range(std::uint64_t size, OffsetRangeVisitor visitor,
-                                   void* context) const {
+void LinearState::for_each_range(std::uint64_t size, OffsetRangeVisitor visitor,
+                                 void* context) const {
   std::uint64_t end = 0;
   const auto report = [&](std::uint32_t index) {
     const OffsetRange live = range(index);
@@ -132,8 +128,8 @@ void Linear::State::for_each_range(std::uint64_t size, OffsetRangeVisitor visito
   if (size > end) visitor(context, {end, size - end, {}, 0});
 }
 
-bool Linear::State::validate(std::uint64_t size, std::uint64_t free_bytes,
-                             std::uint32_t allocations) const {
+bool LinearState::validate(std::uint64_t size, std::uint64_t free_bytes,
+                           std::uint32_t allocations) const {
   if (is_empty(main_list_) && !is_empty(front_list())) return false;
   std::uint32_t live_ranges = 0;
   std::uint64_t live_bytes = 0;
@@ -144,7 +140,7 @@ bool Linear::State::validate(std::uint64_t size, std::uint64_t free_bytes,
     std::uint32_t index = descending ? lists_[list].last : lists_[list].first;
     for (; index != kNoNode; index = descending ? nodes_[index].previous : nodes_[index].next) {
       const Node& node = nodes_[index];
-      if (node.serial == 0 || node.list != list || node.size == 0 || node.offset < end)
+      if (node.serial() == 0 || node.list != list || node.size == 0 || node.offset < end)
         return false;
       if ((descending ? node.next : node.previous) != before) return false;
       if (node.offset > size || size - node.offset < node.size) return false;
@@ -159,4 +155,4 @@ bool Linear::State::validate(std::uint64_t size, std::uint64_t free_bytes,
          live_bytes == size - free_bytes;
 }
 
-}  // namespace quarry
+}  // namespace quarry::offset

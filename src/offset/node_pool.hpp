@@ -1,29 +1,42 @@
 // SPDX-License-Identifier: MIT
-// NodePool: the bookkeeping records of an offset algorithm, in chunks that never move, linked by
-// 32-bit indices. Handles are a record's index and the serial number of the allocation that lives
-// in it; serial 0 marks a record without one.
+// NodePool: the bookkeeping records of an offset algorithm, linked by 32-bit indices. They lie in
+// chunks of equal size that never move; growing copies the table of chunks at most, 8 bytes for 64
+// nodes. Handles are a node's index and the serial number of the allocation that lives in it.
 #pragma once
 
 #include <cstdint>
+#include <new>
 
 #include <quarry/offset.hpp>
 
 #include "base/assert.hpp"
-#include "base/chunked_array.hpp"
+#include "base/host_array.hpp"
 
 namespace quarry::offset {
 
 inline constexpr std::uint32_t kNoNode = 0xFFFF'FFFFu;
+/// Indices of nodes are below this, so that the highest bit is free for marks.
+inline constexpr std::uint32_t kMaxNodes = 0x8000'0000u;
 
-/// Node must have members `std::uint32_t serial = 0` and `std::uint32_t next`, which links unused
-/// nodes.
+/// A Node tells whether the allocation with a serial lives in it, `lives_as(serial)`, and which one
+/// does, `serial()`; `retire()` makes it none. Its member `std::uint32_t next` is the pool's while
+/// it is unused.
 template <class Node>
 class NodePool {
  public:
-  explicit NodePool(const HostMemory& host) : nodes_(host) {}
+  explicit NodePool(const HostMemory& host) : chunks_(host) {}
+  NodePool(const NodePool&) = delete;
+  NodePool& operator=(const NodePool&) = delete;
+  ~NodePool() {
+    for (Node* chunk : chunks_) {
+      base::release_storage(host(), chunk);
+    }
+  }
 
-  Node& operator[](std::uint32_t index) { return nodes_[index]; }
-  const Node& operator[](std::uint32_t index) const { return nodes_[index]; }
+  Node& operator[](std::uint32_t index) { return table_[index / kChunk][index % kChunk]; }
+  const Node& operator[](std::uint32_t index) const {
+    return table_[index / kChunk][index % kChunk];
+  }
 
   /// Sees to it that the next `count` calls of acquire() succeed; false when there is no host
   /// memory.
@@ -31,18 +44,18 @@ class NodePool {
     return unused_count_ >= count || add_unused(count);
   }
 
-  /// A node with serial 0 and otherwise unspecified contents. Precondition: reserved.
+  /// A node with unspecified contents. Precondition: reserved.
   std::uint32_t acquire() {
     QUARRY_ASSERT(unused_count_ > 0);
     const std::uint32_t index = first_unused_;
-    first_unused_ = nodes_[index].next;
+    first_unused_ = (*this)[index].next;
     --unused_count_;
     return index;
   }
 
   void release(std::uint32_t index) {
-    Node& node = nodes_[index];
-    node.serial = 0;
+    Node& node = (*this)[index];
+    node.retire();
     node.next = first_unused_;
     first_unused_ = index;
     ++unused_count_;
@@ -52,41 +65,52 @@ class NodePool {
   std::uint32_t find(OffsetHandle handle) const {
     const auto index = static_cast<std::uint32_t>(handle.value);
     const auto serial = static_cast<std::uint32_t>(handle.value >> 32);
-    if (index >= nodes_.size() || serial == 0 || nodes_[index].serial != serial) return kNoNode;
-    return index;
+    return index < size_ && (*this)[index].lives_as(serial) ? index : kNoNode;
   }
 
   /// Of a node that has a serial.
   OffsetHandle handle_of(std::uint32_t index) const {
-    return make_handle(index, nodes_[index].serial);
+    return make_handle(index, (*this)[index].serial());
   }
   static OffsetHandle make_handle(std::uint32_t index, std::uint32_t serial) {
     return {(std::uint64_t{serial} << 32) | index};
   }
 
-  const HostMemory& host() const { return nodes_.host(); }
+  const HostMemory& host() const { return chunks_.host(); }
 
   /// Nodes in use.
-  std::uint32_t used_count() const { return nodes_.size() - unused_count_; }
+  std::uint32_t used_count() const { return size_ - unused_count_; }
 
  private:
-  bool add_unused(std::uint32_t count) {
-    while (unused_count_ < count) {
-      const std::uint32_t index = nodes_.size();
-      if (nodes_.emplace_back() == nullptr) return false;
-      release(index);
+  static_assert(std::is_trivially_destructible_v<Node>);
+  static constexpr std::uint32_t kChunk = 64;
+
+  // Apart from its callers, which it would burden with its registers.
+  [[gnu::noinline]] bool add_unused(std::uint32_t count) {
+    for (; unused_count_ < count; ++size_) {
+      if (size_ == kMaxNodes || (size_ % kChunk == 0 && !add_chunk())) return false;
+      ::new (static_cast<void*>(&(*this)[size_])) Node();
+      release(size_);
     }
     return true;
   }
 
-  base::ChunkedArray<Node, 32> nodes_;
-  std::uint32_t first_unused_ = kNoNode;
-  std::uint32_t unused_count_ = 0;
-};
+  bool add_chunk() {
+    Node* chunk = base::allocate_storage<Node>(host(), kChunk);
+    if (chunk == nullptr) return false;
+    if (!chunks_.push_back(chunk)) {
+      base::release_storage(host(), chunk);
+      return false;
+    }
+    table_ = chunks_.data();
+    return true;
+  }
 
-/// The serial after `serial`, never 0.
-constexpr std::uint32_t next_serial(std::uint32_t serial) {
-  return serial == 0xFFFF'FFFFu ? 1 : serial + 1;
-}
+  Node** table_ = nullptr;  // of chunks_, one load nearer
+  std::uint32_t first_unused_ = kNoNode;
+  std::uint32_t size_ = 0;  // nodes made
+  std::uint32_t unused_count_ = 0;
+  base::HostArray<Node*> chunks_;
+};
 
 }  // namespace quarry::offset

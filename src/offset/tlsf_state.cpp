@@ -2,14 +2,12 @@
 #include "offset/tlsf_state.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/bits.hpp"
 #include "base/host_object.hpp"
+#include "offset/tlsf_hot_path.hpp"
 
-namespace quarry {
-
-using offset::kNoNode;
+namespace quarry::offset {
 
 namespace {
 
@@ -24,19 +22,45 @@ static_assert(kTightProbes + kUnsureProbes + std::max(kTightProbes, kLastProbes)
 
 }  // namespace
 
-Tlsf::State::~State() {
+TlsfState::~TlsfState() {
   base::release_storage(nodes_.host(), bins_occupied_);
 }
 
-bool Tlsf::State::make_rows(std::uint64_t size) {
-  const std::uint32_t rows = class_of(size);
+bool TlsfState::start(std::uint64_t size) {
+  if (!nodes_.reserve(1) || !make_rows(size)) return false;
+  const std::uint32_t end = nodes_.acquire();
+  QUARRY_ASSERT(end == kEnd);
+  nodes_[end] = Node();
+  nodes_[end].offset = size;
+  nodes_[end].list_previous = kFence;
+  if (!nodes_.reserve(1)) return false;
+  add_free(kEnd, kEnd, 0, size);
+  return true;
+}
+
+OffsetError TlsfState::extend(std::uint64_t old_size, std::uint64_t new_size) {
+  if (new_size == old_size) return OffsetError::none;
+  if (!nodes_.reserve(1) || !make_rows(new_size)) return OffsetError::out_of_host_memory;
+  Node& end = nodes_[kEnd];
+  end.offset = new_size;
+  Node& last = nodes_[end.previous];
+  if (last.is_free()) {
+    resize_free(end.previous, last, bin_of(last.size), last.size + (new_size - old_size));
+  } else {
+    add_free(end.previous, kEnd, old_size, new_size - old_size);
+  }
+  return OffsetError::none;
+}
+
+bool TlsfState::make_rows(std::uint64_t size) {
+  const std::uint32_t rows = Tlsf::class_of(size);
   if (rows <= row_count_) return true;
   const std::uint32_t words = rows * (1 + kBinsInRow);
   std::uint32_t* bins_occupied = base::allocate_storage<std::uint32_t>(nodes_.host(), words);
   if (bins_occupied == nullptr) return false;
   std::uint32_t* first = bins_occupied + rows;
   std::fill(std::copy_n(bins_occupied_, row_count_, bins_occupied), first, 0u);
-  std::fill(std::copy_n(first_, row_count_ * kBinsInRow, first), bins_occupied + words, kNoNode);
+  std::fill(std::copy_n(first_, row_count_ * kBinsInRow, first), bins_occupied + words, kEnd);
   base::release_storage(nodes_.host(), bins_occupied_);
   bins_occupied_ = bins_occupied;
   first_ = first;
@@ -44,20 +68,8 @@ bool Tlsf::State::make_rows(std::uint64_t size) {
   return true;
 }
 
-std::uint32_t Tlsf::State::bin_at_or_above(std::uint32_t bin) const {
-  std::uint32_t row = bin / kBinsInRow;
-  if (row >= row_count_) return kNoBin;
-  std::uint32_t occupied = bins_occupied_[row] & (~0u << (bin % kBinsInRow));
-  if (occupied == 0) {
-    const std::uint64_t above = rows_occupied_ & (~std::uint64_t{1} << row);
-    if (above == 0) return kNoBin;
-    row = base::lowest_bit(above);
-    occupied = bins_occupied_[row];
-  }
-  return row * kBinsInRow + base::lowest_bit(occupied);
-}
-
-std::uint32_t Tlsf::State::bin_at_or_below(std::uint32_t bin) const {
+// The highest bin that has ranges and is not above `bin`, else kNoBin.
+std::uint32_t TlsfState::bin_at_or_below(std::uint32_t bin) const {
   bin = std::min(bin, row_count_ * kBinsInRow - 1);
   std::uint32_t row = bin / kBinsInRow;
   std::uint32_t occupied = bins_occupied_[row] & (~0u >> (kBinsInRow - 1 - bin % kBinsInRow));
@@ -70,140 +82,159 @@ std::uint32_t Tlsf::State::bin_at_or_below(std::uint32_t bin) const {
   return row * kBinsInRow + base::highest_bit(occupied);
 }
 
-Tlsf::State::Place Tlsf::State::find_further(const OffsetRequest& request, std::uint32_t exact) {
-  const OffsetStrategy strategy = request.strategy;
-  if (strategy == OffsetStrategy::min_offset) return find_lowest(request, exact);
+TlsfState::Place TlsfState::find_further(const OffsetRequest& request) {
+  switch (request.strategy) {
+    case OffsetStrategy::min_offset:
+      return find_lowest(request);
+    case OffsetStrategy::min_memory:
+      return search<true>(request);
+    default:
+      return search<false>(request);
+  }
+}
+
+template <bool tightest>
+TlsfState::Place TlsfState::search(const OffsetRequest& request) {
+  const std::uint32_t exact = bin_of(request.size);
   std::uint64_t padded = ~std::uint64_t{0};
   (void)base::checked_add(request.size, request.alignment - 1, padded);
   // Ranges in bins above `unsure` fit for certain, those from `exact` to there have to be looked
   // at.
-  const std::uint32_t unsure = bin_of(padded);
+  const std::uint32_t unsure = std::min(bin_of(padded), row_count_ * kBinsInRow - 1);
 
-  Search search{request, {}, 0, strategy == OffsetStrategy::min_memory};
+  Place place;
   std::uint32_t budget = kTightProbes;
-  if (search.tightest) look(search, exact, budget);
-  if (strategy != OffsetStrategy::min_time) {
+  if (tightest && look<true>(request, exact, budget, place)) return place;
+  std::uint32_t bin = exact;
+  if (request.strategy != OffsetStrategy::min_time) {
     budget = kUnsureProbes;
-    for (std::uint32_t bin = exact; search.best.node == kNoNode && budget > 0;) {
-      bin = bin_at_or_above(bin + 1);
-      if (bin > unsure) break;
-      look(search, bin, budget);
+    for (bin = bin_above(exact); bin <= unsure && budget > 0; bin = bin_above(bin)) {
+      if (look<tightest>(request, bin, budget, place)) return place;
     }
   }
-  if (search.best.node != kNoNode) return search.best;
-  if (const std::uint32_t sure = bin_at_or_above(unsure + 1); sure != kNoBin) {
-    budget = search.tightest ? kTightProbes : 1;
-    look(search, sure, budget);
-    return search.best;
+  if (bin <= unsure) bin = bin_above(unsure);
+  if (bin != kNoBin) {
+    budget = tightest ? kTightProbes : 1;
+    (void)look<tightest>(request, bin, budget, place);
+    return place;
   }
   budget = kLastProbes;
-  std::uint32_t bin = bin_at_or_below(unsure);
-  while (bin != kNoBin && bin >= exact) {
-    look(search, bin, budget);
-    if (search.best.node != kNoNode || budget == 0 || bin == 0) break;
+  bin = bin_at_or_below(unsure);
+  while (bin != kNoBin && bin >= exact && budget > 0) {
+    if (look<tightest>(request, bin, budget, place)) return place;
     bin = bin_at_or_below(bin - 1);
   }
-  return search.best;
+  return place;
 }
 
-void Tlsf::State::look(Search& search, std::uint32_t bin, std::uint32_t& budget) {
-  std::uint32_t index = first_[bin];
-  for (; index != kNoNode && budget > 0; index = nodes_[index].bin.next) {
-    --budget;
+// Looks for a place in one bin, the tightest if so asked, until the budget is spent.
+template <bool tightest>
+inline bool TlsfState::look(const OffsetRequest& request, std::uint32_t bin, std::uint32_t& budget,
+                            Place& place) {
+  std::uint64_t front = 0;
+  for (std::uint32_t index = first_[bin]; index != kEnd && budget > 0; --budget) {
     ++ranges_examined_;
-    const Node& node = nodes_[index];
-    std::uint64_t offset = 0;
-    if (!place_in(node, search.request, offset)) continue;
-    if (search.best.node != kNoNode && node.size >= search.best_size) continue;
-    search.best = {index, offset};
-    search.best_size = node.size;
-    if (!search.tightest) return;
+    Node& node = nodes_[index];
+    if (fits(node, request, front) && (place.node == nullptr || node.size < place.node->size)) {
+      place = {&node, front, index, bin};
+      if (!tightest) return true;
+    }
+    index = node.list_next;
   }
+  return place.node != nullptr;
 }
 
-Tlsf::State::Place Tlsf::State::find_lowest(const OffsetRequest& request,
-                                            std::uint32_t lowest_bin) {
-  Place best;
-  for (std::uint32_t bin = bin_at_or_above(lowest_bin); bin != kNoBin;
-       bin = bin_at_or_above(bin + 1)) {
-    for (std::uint32_t index = first_[bin]; index != kNoNode; index = nodes_[index].bin.next) {
-      ++ranges_examined_;
-      std::uint64_t offset = 0;
-      if (!place_in(nodes_[index], request, offset)) continue;
-      if (best.node == kNoNode || offset < best.offset) best = {index, offset};
+// Calls visitor(index, node, bin) for each free range in the bins above `bin`, in ascending bins.
+template <class Visitor>
+void TlsfState::for_each_free_above(std::uint32_t bin, Visitor&& visitor) const {
+  for (bin = bin_above(bin); bin != kNoBin; bin = bin_above(bin)) {
+    for (std::uint32_t index = first_[bin]; index != kEnd; index = nodes_[index].list_next) {
+      visitor(index, nodes_[index], bin);
     }
   }
+}
+
+TlsfState::Place TlsfState::find_lowest(const OffsetRequest& request) {
+  Place best;
+  std::uint64_t lowest = 0;
+  for_each_free_above(bin_of(request.size) - 1,
+                      [&](std::uint32_t index, const Node& node, std::uint32_t bin) {
+                        ++ranges_examined_;
+                        std::uint64_t front = 0;
+                        if (!fits(node, request, front)) return;
+                        if (best.node != nullptr && node.offset + front >= lowest) return;
+                        best = {&nodes_[index], front, index, bin};
+                        lowest = node.offset + front;
+                      });
   return best;
 }
 
-OffsetRange Tlsf::State::range(std::uint32_t index) const {
+OffsetRange TlsfState::range(std::uint32_t index) const {
   const Node& node = nodes_[index];
-  if (node.serial == 0) return {node.offset, node.size, {}, 0};
-  return {node.offset, node.size, nodes_.handle_of(index), node.user};
+  if (node.is_free()) return {node.offset, node.size, {}, 0};
+  return {node.offset, nodes_[node.next].offset - node.offset, nodes_.handle_of(index), node.user};
 }
 
-std::uint32_t Tlsf::State::largest_free_class() const {
-  return static_cast<std::uint32_t>(std::bit_width(rows_occupied_));
+void TlsfState::add_free_ranges(OffsetStatistics& statistics, std::uint64_t) const {
+  for_each_free_above(0, [&](std::uint32_t, const Node& node, std::uint32_t) {
+    ++statistics.free_range_count;
+    statistics.largest_free = std::max(statistics.largest_free, node.size);
+  });
 }
 
-void Tlsf::State::add_free_ranges(OffsetStatistics& statistics) const {
-  for (std::uint32_t bin = bin_at_or_above(0); bin != kNoBin; bin = bin_at_or_above(bin + 1)) {
-    for (std::uint32_t index = first_[bin]; index != kNoNode; index = nodes_[index].bin.next) {
-      ++statistics.free_range_count;
-      statistics.largest_free = std::max(statistics.largest_free, nodes_[index].size);
-    }
-  }
-}
-
-void Tlsf::State::for_each_range(OffsetRangeVisitor visitor, void* context) const {
-  for (std::uint32_t index = first_node_; index != kNoNode; index = nodes_[index].next) {
+void TlsfState::for_each_range(std::uint64_t, OffsetRangeVisitor visitor, void* context) const {
+  for (std::uint32_t index = nodes_[kEnd].next; index != kEnd; index = nodes_[index].next) {
     visitor(context, range(index));
   }
 }
 
-bool Tlsf::State::validate(std::uint64_t size, std::uint64_t free_bytes,
-                           std::uint32_t allocations) const {
+bool TlsfState::validate(std::uint64_t size, std::uint64_t free_bytes,
+                         std::uint32_t allocations) const {
   std::uint64_t end = 0;
   std::uint64_t free_seen = 0;
   std::uint32_t free_ranges = 0;
   std::uint32_t live_ranges = 0;
-  std::uint32_t previous = kNoNode;
-  for (std::uint32_t index = first_node_; index != kNoNode; index = nodes_[index].next) {
+  std::uint32_t previous = kEnd;
+  for (std::uint32_t index = nodes_[kEnd].next; index != kEnd; index = nodes_[index].next) {
     const Node& node = nodes_[index];
-    if (node.offset != end || node.size == 0 || node.previous != previous) return false;
-    if (is_free(index)) {
-      if (is_free(previous)) return false;
+    const std::uint64_t next_begin = nodes_[node.next].offset;
+    if (node.offset != end || next_begin <= end || node.previous != previous) return false;
+    if (node.is_free()) {
+      if (nodes_[previous].is_free() || node.size != next_begin - end) return false;
       free_seen += node.size;
       ++free_ranges;
     } else {
+      if (node.serial() == 0) return false;
       ++live_ranges;
     }
-    end += node.size;
+    end = next_begin;
     previous = index;
   }
-  return end == size && previous == last_node_ && free_seen == free_bytes &&
-         live_ranges == allocations && nodes_.used_count() == free_ranges + live_ranges &&
-         validate_bins(free_ranges);
+  const Node& last = nodes_[kEnd];
+  return end == size && last.offset == size && last.previous == previous && !last.is_free() &&
+         free_seen == free_bytes && live_ranges == allocations &&
+         nodes_.used_count() == free_ranges + live_ranges + 1 && validate_bins(free_ranges);
 }
 
-bool Tlsf::State::validate_bins(std::uint32_t free_ranges) const {
-  std::uint32_t linked = 0;
+bool TlsfState::validate_bins(std::uint32_t free_ranges) const {
   for (std::uint32_t row = 0; row < row_count_; ++row) {
     const bool occupied = (rows_occupied_ >> row & 1) != 0;
     if (occupied != (bins_occupied_[row] != 0)) return false;
   }
-  for (std::uint32_t bin = bin_at_or_above(0); bin != kNoBin; bin = bin_at_or_above(bin + 1)) {
-    std::uint32_t previous = kNoNode;
-    for (std::uint32_t index = first_[bin]; index != kNoNode; index = nodes_[index].bin.next) {
+  std::uint32_t linked = 0;
+  for (std::uint32_t bin = 0; bin < row_count_ * kBinsInRow; ++bin) {
+    const bool occupied = (bins_occupied_[bin / kBinsInRow] >> bin % kBinsInRow & 1) != 0;
+    if (occupied != (first_[bin] != kEnd)) return false;
+    std::uint32_t previous = kEnd;
+    for (std::uint32_t index = first_[bin]; index != kEnd; index = nodes_[index].list_next) {
       const Node& node = nodes_[index];
-      if (!is_free(index) || bin_of(node.size) != bin || node.bin.previous != previous)
+      if (!node.is_free() || bin_of(node.size) != bin || node.list_previous != previous)
         return false;
       previous = index;
       if (++linked > free_ranges) return false;
     }
-    if (previous == kNoNode) return false;
   }
   return linked == free_ranges;
 }
 
-}  // namespace quarry
+}  // namespace quarry::offset

@@ -108,6 +108,19 @@ TYPED_TEST(OffsetConformance, TheUpperEndIsThereOrUnsupported) {
   EXPECT_EQ(this->refusal(algorithm, {.size = 8, .upper = true}), expected);
 }
 
+TYPED_TEST(OffsetConformance, RefusalsBeforeAnySearchCostNoHostMemory) {
+  CountingHost host;
+  auto algorithm = make<TypeParam>(1024, 0, host.memory());
+  EXPECT_EQ(this->refusal(algorithm, {.size = 0}), OffsetError::invalid_argument);
+  EXPECT_EQ(this->refusal(algorithm, {.size = 8, .alignment = 6}), OffsetError::invalid_argument);
+  EXPECT_EQ(this->refusal(algorithm, {.size = 1025}), OffsetError::out_of_space);
+  EXPECT_EQ(this->refusal(algorithm, {.size = 1025, .upper = true}), OffsetError::out_of_space);
+  if (!Traits<TypeParam>::kHasUpper) {
+    EXPECT_EQ(this->refusal(algorithm, {.size = 8, .upper = true}), OffsetError::unsupported);
+  }
+  EXPECT_EQ(host.allocations(), 0u);
+}
+
 TYPED_TEST(OffsetConformance, TheCountLimitIsExact) {
   for (const std::uint32_t limit : {1u, 2u, 3u, 10u, 100u}) {
     auto algorithm = make<TypeParam>(1 << 20, limit);

@@ -304,6 +304,51 @@ TEST(Tlsf, TheLargestFreeClassTellsWhatCannotBeServed) {
   }
 }
 
+// Free ranges, unused records and the end of the space have handles of no value whatever.
+TEST(Tlsf, NoMadeUpHandleNamesAnythingButALiveRange) {
+  Tlsf tlsf({.size = 64 * 1024});
+  std::vector<OffsetHandle> all = fill(tlsf, {1024});
+  ASSERT_EQ(all.size(), 64u);
+  for (std::size_t i = 0; i < all.size(); i += 2) {
+    ASSERT_EQ(tlsf.free(all[i]), OffsetError::none);
+  }
+  ASSERT_EQ(tlsf.free(all[1]), OffsetError::none);
+  std::uint32_t found = 0;
+  for (const std::uint64_t mark : {0u, 0x8000'0000u}) {
+    for (std::uint64_t index = 0; index < 200; ++index) {
+      for (std::uint64_t serial = 0; serial < 200; ++serial) {
+        found += tlsf.info({(serial | mark) << 32 | index}) ? 1 : 0;
+        EXPECT_FALSE(tlsf.info({serial << 32 | index | 0x8000'0000u}));
+      }
+    }
+  }
+  EXPECT_EQ(found, tlsf.allocation_count());
+}
+
+TEST(Tlsf, BookkeepingTakes32BytesARange) {
+  std::uint64_t bytes = 0;
+  const HostMemory host{&bytes,
+                        [](void* user, std::size_t size, std::size_t alignment) noexcept {
+                          *static_cast<std::uint64_t*>(user) += size;
+                          const HostMemory standard = HostMemory::standard();
+                          return standard.allocate(standard.user, size, alignment);
+                        },
+                        [](void*, void* memory) noexcept {
+                          const HostMemory standard = HostMemory::standard();
+                          standard.release(standard.user, memory);
+                        }};
+  constexpr std::uint64_t kRanges = 100'000;
+  Tlsf tlsf({.size = kRanges * 1024, .host = host});
+  (void)placed(tlsf, {.size = 1024});
+  const std::uint64_t first = bytes;
+  EXPECT_LT(first, 8192u);
+  for (std::uint64_t i = 1; i < kRanges; ++i) {
+    (void)placed(tlsf, {.size = 1024});
+  }
+  // The table of chunks doubles, all its sizes are counted here.
+  EXPECT_LT(bytes - first, kRanges * 33);
+}
+
 TEST(Tlsf, GrowingExtendsTheLastFreeRangeOrAddsOne) {
   Tlsf tlsf({.size = 100});
   const OffsetAllocation low = placed(tlsf, {.size = 60});

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// InlineTlsf: a Tlsf whose allocate, free and largest_free_class are compiled into the caller, for
+// the few places where each call of a function counts. A caller of all three grows by about 2 KiB.
+#pragma once
+
+#include <cstdint>
+
+#include <quarry/tlsf.hpp>
+
+#include "offset/offset_space.hpp"
+#include "offset/tlsf_hot_path.hpp"
+
+namespace quarry::offset {
+
+class InlineTlsf : public Tlsf {
+ public:
+  using Tlsf::Tlsf;
+
+  [[gnu::always_inline]] OffsetResult<OffsetAllocation> allocate(const OffsetRequest& request) {
+    return place(request);
+  }
+  [[gnu::always_inline]] OffsetError free(OffsetHandle handle) { return remove(handle); }
+  std::uint32_t largest_free_class() const {
+    return state() != nullptr ? state()->largest_free_class() : Tlsf::largest_free_class();
+  }
+};
+
+}  // namespace quarry::offset
