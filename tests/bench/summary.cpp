@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#include "bench/summary.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+
+#include "bench/host_bytes.hpp"
+#include "bench/pair_figures.hpp"
+#include "bench/report.hpp"
+#include "bench/thread_figures.hpp"
+
+namespace quarry::bench {
+
+namespace {
+
+void add_pairs(Figures& figures, std::uint64_t seed) {
+  std::printf("pairs, 10,000 live\n");
+  for (const Workload workload : {Workload::fixed_4k, Workload::mixed, Workload::game}) {
+    PairPlan plan;
+    plan.pair = {workload, 10'000, 0, seed};
+    const PairTimes times = time_pairs(plan);
+    std::printf("  %-8s quarry %8.1f ns, reference %8.1f ns\n", to_string(workload), times.quarry,
+                times.reference);
+    const std::string key = std::string("pair_") + to_string(workload) + "_ns";
+    figures.emplace_back(key, times.quarry);
+    figures.emplace_back(key + "_ratio", times.reference / times.quarry);
+  }
+}
+
+void add_block_counts(Figures& figures, std::uint64_t seed) {
+  std::printf("blocks\n");
+  const BlockCountRatios ratios = time_block_counts(seed);
+  std::printf("  4,096 over 1: quarry %.2f, reference %.2f\n", ratios.quarry, ratios.reference);
+  figures.emplace_back("blocks_4096_over_1", ratios.quarry);
+}
+
+void add_many_live(Figures& figures, std::uint64_t seed) {
+  const ManyLive times = time_many_live(seed);
+  std::printf(
+      "1,000,000 live, mixed\n  quarry %.1f ns, reference %.1f ns; touching a cache line "
+      "for each: %.1f ns in sequence, %.1f ns overlapping\n",
+      times.pair.quarry, times.pair.reference, times.touch, times.touch_overlapping);
+  figures.emplace_back("live_1m_over_touch", times.pair.quarry / times.touch);
+}
+
+void add_granularity(Figures& figures, std::uint64_t seed) {
+  std::printf("bufferImageGranularity\n");
+  double worst = 0;
+  for (const Workload workload : {Workload::mixed, Workload::game}) {
+    PairTimes times[2];
+    for (const int i : {0, 1}) {
+      PairPlan plan;
+      plan.pair = {workload, 10'000, 0, seed};
+      plan.subject.granularity = i == 0 ? 1 : 65'536;
+      plan.turns = 15;
+      times[i] = time_pairs(plan);
+      std::printf("  %-8s %5u: quarry %8.1f ns, reference %8.1f ns\n", to_string(workload),
+                  static_cast<unsigned>(plan.subject.granularity), times[i].quarry,
+                  times[i].reference);
+    }
+    worst = std::max(worst, times[1].quarry / times[0].quarry);
+  }
+  figures.emplace_back("granularity_65536_over_1", worst);
+}
+
+void add_worst(Figures& figures, std::uint64_t seed) {
+  std::printf("single operations\n");
+  std::uint32_t worst = 0;
+  const auto add = [&](const OperationTimes& times) {
+    print_operation_times(times);
+    worst = std::max(worst, times.worst());
+  };
+  for (const WorstCasePlan& plan : {WorstCasePlan{Workload::fixed_4k, 200'000, 20'000, seed},
+                                    WorstCasePlan{Workload::mixed, 10'000, 20'000, seed},
+                                    WorstCasePlan{Workload::game, 10'000, 20'000, seed}}) {
+    add(time_quarry_operations(plan));
+    print_operation_times(time_reference_operations(plan));
+  }
+  for (const OperationTimes& times : time_shattered_block())
+    add(times);
+  figures.emplace_back("worst_ns", worst);
+}
+
+void add_host_bytes(Figures& figures, std::uint64_t seed) {
+  std::printf("host bytes for each of 100,000 live, tagged\n");
+  for (const Workload workload : {Workload::fixed_4k, Workload::game, Workload::mixed}) {
+    const HostBytes bytes = count_host_bytes(workload, seed);
+    std::printf("  %-8s quarry %.1f, reference %.1f\n", to_string(workload), bytes.quarry,
+                bytes.reference);
+    if (workload == Workload::mixed)
+      figures.emplace_back("host_bytes_per_allocation", bytes.quarry);
+  }
+}
+
+void add_threads(Figures& figures, std::uint64_t seed) {
+  ThreadPlan plan;
+  plan.threads = standard_thread_counts();
+  plan.seed = seed;
+  const std::vector<ThreadTimes> quarry = time_quarry_threads(plan);
+  const std::vector<ThreadTimes> reference = time_reference_threads(plan);
+  std::printf("threads, mixed, million pairs a second\n");
+  double lowest = 1e9;
+  for (std::size_t i = 1; i < quarry.size(); ++i) {
+    const double value = efficiency(quarry[0], quarry[i]);
+    std::printf(
+        "  %3u: quarry own %.2f (one %.2f), exchange %.2f (one %.2f), empty loop x%.2f, "
+        "efficiency %.2f; reference own %.2f (one %.2f), efficiency %.2f\n",
+        quarry[i].threads, quarry[i].own, quarry[0].own, quarry[i].exchange, quarry[0].exchange,
+        quarry[i].empty / quarry[0].empty, value, reference[i].own, reference[0].own,
+        efficiency(reference[0], reference[i]));
+    lowest = std::min(lowest, value);
+  }
+  figures.emplace_back("threads_efficiency", lowest);
+}
+
+}  // namespace
+
+void print_operation_times(const OperationTimes& times) {
+  std::printf("  %-40s p50 %5u, p99 %5u, p99.9 %5u, worst %7u ns of %zu\n", times.name.c_str(),
+              times.percentile(0.5), times.percentile(0.99), times.percentile(0.999), times.worst(),
+              times.nanoseconds.size());
+}
+
+bool write_summary(const std::string& path, std::uint64_t seed) {
+  Figures figures;
+  add_pairs(figures, seed);
+  add_block_counts(figures, seed);
+  add_many_live(figures, seed);
+  add_granularity(figures, seed);
+  add_worst(figures, seed);
+  add_host_bytes(figures, seed);
+  add_threads(figures, seed);
+  return write_json(path, figures);
+}
+
+}  // namespace quarry::bench
