@@ -102,7 +102,9 @@ std::unique_ptr<ReferenceAllocator::Block> ReferenceAllocator::make_block(std::u
   block->size = size;
   block->type = type;
   totals_.reserved_bytes += size;
+  totals_.peak_reserved_bytes = std::max(totals_.peak_reserved_bytes, totals_.reserved_bytes);
   ++totals_.memory_count;
+  ++totals_.driver_allocations;
   return block;
 }
 
@@ -191,6 +193,7 @@ void ReferenceAllocator::drop_memory(Block& block) {
   desc_.functions.vkFreeMemory(desc_.device, block.memory, nullptr);
   totals_.reserved_bytes -= block.size;
   --totals_.memory_count;
+  ++totals_.driver_frees;
 }
 
 void ReferenceAllocator::drop_if_surplus(Block& block) {
@@ -226,6 +229,21 @@ bool ReferenceAllocator::free(std::uint64_t handle) {
 ReferenceTotals ReferenceAllocator::totals() const {
   const std::lock_guard lock(mutex_);
   return totals_;
+}
+
+double ReferenceAllocator::fragmentation() const {
+  const std::lock_guard lock(mutex_);
+  std::uint64_t free_bytes = 0;
+  std::uint64_t largest = 0;
+  for (const TypeBlocks& type : types_) {
+    for (const std::unique_ptr<Block>& block : type.blocks) {
+      const OffsetStatistics statistics = block->space->statistics();
+      free_bytes += statistics.free_bytes;
+      largest = std::max(largest, statistics.largest_free);
+    }
+  }
+  if (free_bytes == 0) return 0.0;
+  return 1.0 - static_cast<double>(largest) / static_cast<double>(free_bytes);
 }
 
 std::size_t ReferenceAllocator::host_bytes() const {

@@ -31,9 +31,12 @@ struct ReferenceDesc {
 
 struct ReferenceTotals {
   VkDeviceSize reserved_bytes = 0;  ///< of VkDeviceMemory
-  VkDeviceSize live_bytes = 0;      ///< asked for and not freed
+  VkDeviceSize peak_reserved_bytes = 0;
+  VkDeviceSize live_bytes = 0;  ///< asked for and not freed
   std::uint64_t live_count = 0;
-  std::uint64_t memory_count = 0;  ///< VkDeviceMemory objects
+  std::uint64_t memory_count = 0;        ///< VkDeviceMemory objects
+  std::uint64_t driver_allocations = 0;  ///< vkAllocateMemory, so far
+  std::uint64_t driver_frees = 0;        ///< vkFreeMemory, so far
 };
 
 /// Thread-safe.
@@ -50,6 +53,8 @@ class ReferenceAllocator {
   /// False for a handle that is not live.
   bool free(std::uint64_t handle);
   ReferenceTotals totals() const;
+  /// 1 - largest free range / free bytes over all blocks; 0 when nothing is free. Linear.
+  double fragmentation() const;
   /// Host memory in use for bookkeeping.
   std::size_t host_bytes() const;
 

@@ -4,11 +4,15 @@
 #include <algorithm>
 #include <cstdio>
 #include <string>
+#include <utility>
 
 #include "bench/host_bytes.hpp"
 #include "bench/pair_figures.hpp"
+#include "bench/replay.hpp"
 #include "bench/report.hpp"
+#include "bench/subjects.hpp"
 #include "bench/thread_figures.hpp"
+#include "bench/traces/generators.hpp"
 
 namespace quarry::bench {
 
@@ -116,6 +120,38 @@ void add_threads(Figures& figures, std::uint64_t seed) {
   figures.emplace_back("threads_efficiency", lowest);
 }
 
+ReplayResult replay_on_fake(const Trace& trace, bool reference) {
+  const ReplayOptions options{.keep_type_bits = false, .fragmentation = false};
+  const fakes::FakeGpu gpu(roomy_profile(1));
+  if (reference) {
+    ReferenceTarget target(reference_desc(gpu));
+    return replay(trace, target, options);
+  }
+  QuarryTarget target(gpu.allocator_desc());
+  return replay(trace, target, options);
+}
+
+void add_traces(Figures& figures, std::uint64_t seed) {
+  std::printf("traces\n");
+  for (const char* name : {"streaming", "churn", "levels"}) {
+    const Trace trace = find_generator(name)->make(seed);
+    const ReplayResult quarry = replay_on_fake(trace, false);
+    const ReplayResult reference = replay_on_fake(trace, true);
+    for (const auto& [who, result] : {std::pair{"quarry", &quarry}, {"reference", &reference}})
+      std::printf(
+          "  %-10s %-9s reserved over live, mean %.3f, peaks %.3f, driver allocations "
+          "%llu, refused %llu\n",
+          name, who, result->mean_reserved_over_live,
+          static_cast<double>(result->peak_reserved) / static_cast<double>(result->peak_live),
+          static_cast<unsigned long long>(result->driver_allocations),
+          static_cast<unsigned long long>(result->refused));
+    figures.emplace_back(std::string(name) + "_reserved_over_live", quarry.mean_reserved_over_live);
+    if (trace.name == "streaming")
+      figures.emplace_back("streaming_driver_allocations",
+                           static_cast<double>(quarry.driver_allocations));
+  }
+}
+
 }  // namespace
 
 void print_operation_times(const OperationTimes& times) {
@@ -132,6 +168,7 @@ bool write_summary(const std::string& path, std::uint64_t seed) {
   add_granularity(figures, seed);
   add_worst(figures, seed);
   add_host_bytes(figures, seed);
+  add_traces(figures, seed);
   add_threads(figures, seed);
   return write_json(path, figures);
 }

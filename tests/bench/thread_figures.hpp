@@ -26,8 +26,8 @@ struct ThreadPlan {
   std::vector<unsigned> threads;  ///< the figures for 1 are always taken
   Workload workload = Workload::mixed;
   std::uint64_t seed = 1;
-  std::uint32_t rounds = 5;
-  std::uint32_t milliseconds = 60;  ///< of each measurement
+  std::uint32_t rounds = 9;
+  std::uint32_t milliseconds = 40;  ///< of each measurement
 };
 
 /// The first entry is for one thread, then as in the plan.
