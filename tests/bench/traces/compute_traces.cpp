@@ -36,9 +36,9 @@ Wanted tensor(VkDeviceSize bytes, Tag tag, Lifetime lifetime = Lifetime::unspeci
 }  // namespace
 
 Trace random_churn(std::uint64_t seed) {
-  constexpr std::size_t kSteps = 60'000;
+  constexpr std::size_t kSteps = 100'000;
   constexpr std::size_t kStepsInFrame = 25;
-  constexpr VkDeviceSize kMostLive = 6 * kGiB;
+  constexpr VkDeviceSize kMostLive = kGiB * 29 / 2;
   TraceBuilder trace("churn", kStepMicroseconds);
   Random random(seed);
   const std::vector<Request> requests = make_requests(Workload::game, kSteps, seed);
@@ -59,7 +59,7 @@ Trace random_churn(std::uint64_t seed) {
   }
   for (const auto& [id, bytes] : live)
     trace.free(id);
-  return trace.take(kSteps / kStepsInFrame / 10);
+  return trace.take(kSteps / kStepsInFrame / 5);
 }
 
 Trace training_steps(std::uint64_t seed) {

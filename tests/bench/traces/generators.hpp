@@ -10,7 +10,7 @@
 
 namespace quarry::bench {
 
-/// 60,000 allocations of the "game" workload; ones at random are freed so that 6 GiB hold them.
+/// 100,000 allocations of the "game" workload; ones at random are freed so that 14.5 GiB hold them.
 Trace random_churn(std::uint64_t seed);
 /// Six levels of 3 to 8 GiB beside persistent assets (told as long-lived): textures and meshes are
 /// loaded, some replaced while it is played for 600 frames, all given back at the end.
