@@ -143,7 +143,11 @@ int parse_and_run(int argc, char** argv) {
   app.add_option("--summary", options.summary, "Measure everything briefly, write a JSON file");
   app.add_flag("--worst", options.worst, "The slowest single operations");
   app.add_flag("--host-bytes", options.host_bytes, "Host memory for each live allocation");
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
   const bool nothing = options.pair.empty() && options.summary.empty() && options.threads.empty() &&
                        !options.worst && !options.host_bytes;
   if (nothing) {
