@@ -21,7 +21,7 @@ enum class TraceError : std::uint8_t {
   none,
   not_a_trace,         ///< the bytes do not begin as a trace does
   unknown_version,     ///< written by a later version of the format
-  truncated,           ///< the bytes end within a record
+  truncated,           ///< the bytes end within a record or the heading
   bad_record,          ///< a record has an impossible value
   unknown_id,          ///< free of what is not live
   id_in_use,           ///< allocation of what is live (recorder)

@@ -20,7 +20,7 @@ const char* to_string(TraceError error) {
     case TraceError::unknown_version:
       return "a version of the format that is not known here";
     case TraceError::truncated:
-      return "the bytes end within a record";
+      return "the trace ends within a record or its heading";
     case TraceError::bad_record:
       return "a record has an impossible value";
     case TraceError::unknown_id:

@@ -43,17 +43,16 @@ class Contender {
   std::vector<double> times_;
 };
 
-constexpr std::uint32_t kTableLines = 1'000'000;
-
 struct alignas(64) Line {
   std::uint64_t value = 0;
 };
 
 [[gnu::noinline]] void touching_loop(QuarrySubject& subject, PairState& state,
                                      std::vector<Line>& table, std::uint64_t pairs) {
+  const auto lines = static_cast<std::uint32_t>(table.size());
   for (std::uint64_t i = 0; i < pairs; ++i) {
     std::uint64_t& slot = state.victim();
-    ++table[state.random.below(kTableLines)].value;
+    ++table[state.random.below(lines)].value;
     state.refused += subject.free(slot) ? 0 : 1;
     slot = subject.allocate(state.next_request());
     state.refused += slot != 0 ? 0 : 1;
@@ -62,16 +61,18 @@ struct alignas(64) Line {
 
 [[gnu::noinline]] std::uint64_t touch_alone(std::vector<Line>& table, Random& random,
                                             std::uint64_t count) {
+  const auto lines = static_cast<std::uint32_t>(table.size());
   for (std::uint64_t i = 0; i < count; ++i)
-    ++table[random.below(kTableLines)].value;
+    ++table[random.below(lines)].value;
   return table[0].value;
 }
 
 [[gnu::noinline]] std::uint64_t touch_chained(std::vector<Line>& table, Random& random,
                                               std::uint64_t count) {
+  const auto lines = static_cast<std::uint32_t>(table.size());
   std::uint32_t before = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
-    Line& line = table[random.below(kTableLines - 1) + before];
+    Line& line = table[random.below(lines - 1) + before];
     before = static_cast<std::uint32_t>(++line.value & 1);
   }
   return before;
@@ -79,57 +80,71 @@ struct alignas(64) Line {
 
 }  // namespace
 
-PairTimes time_pairs(const PairPlan& plan) {
-  Contender<QuarrySubject> quarry(plan);
-  Contender<ReferenceSubject> reference(plan);
-  for (std::uint32_t i = 0; i < plan.turns; ++i) {
-    quarry.turn();
-    reference.turn();
+std::vector<PairTimes> time_pairs(std::span<const PairPlan> plans) {
+  std::vector<std::unique_ptr<Contender<QuarrySubject>>> quarry;
+  std::vector<std::unique_ptr<Contender<ReferenceSubject>>> reference;
+  std::uint32_t turns = 0;
+  for (const PairPlan& plan : plans) {
+    quarry.push_back(std::make_unique<Contender<QuarrySubject>>(plan));
+    reference.push_back(std::make_unique<Contender<ReferenceSubject>>(plan));
+    turns = std::max(turns, plan.turns);
   }
-  return {quarry.result(), reference.result()};
+  for (std::uint32_t turn = 0; turn < turns; ++turn) {
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      quarry[i]->turn();
+      reference[i]->turn();
+    }
+  }
+  std::vector<PairTimes> times;
+  for (std::size_t i = 0; i < plans.size(); ++i)
+    times.push_back({quarry[i]->result(), reference[i]->result()});
+  return times;
 }
 
-BlockCountRatios time_block_counts(std::uint64_t seed) {
+BlockCountRatios time_block_counts(std::uint64_t seed, Effort effort) {
   constexpr std::array<Workload, 3> kWorkloads = {Workload::fixed_4k, Workload::mixed,
                                                   Workload::large};
+  constexpr std::array<std::uint64_t, 2> kBlocks = {1, 4096};
   BlockCountRatios worst;
   for (const Workload workload : kWorkloads) {
-    std::array<PairTimes, 2> times;
-    for (std::size_t i = 0; i < times.size(); ++i) {
-      PairPlan plan;
-      const std::uint64_t blocks = i == 0 ? 1 : 4096;
-      plan.pair = {workload, 2000, blocks, seed};
-      plan.subject.first_block = kFilledBytes / blocks;
-      plan.subject.largest_block = plan.subject.first_block;
-      plan.turns = 15;
-      times[i] = time_pairs(plan);
-      std::printf("  %-8s %5llu blocks: quarry %8.1f ns, reference %8.1f ns\n", to_string(workload),
-                  static_cast<unsigned long long>(blocks), times[i].quarry, times[i].reference);
+    std::array<PairPlan, kBlocks.size()> plans;
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      plans[i].pair = {workload, 2000, kBlocks[i], seed};
+      plans[i].subject.first_block = kFilledBytes / kBlocks[i];
+      plans[i].subject.largest_block = plans[i].subject.first_block;
+      plans[i].turns = effort.turns(15);
+      plans[i].turn_ns = effort.nanoseconds(plans[i].turn_ns);
     }
+    const std::vector<PairTimes> times = time_pairs(plans);
+    for (std::size_t i = 0; i < plans.size(); ++i)
+      std::printf("  %-8s %5llu blocks: quarry %8.1f ns, reference %8.1f ns\n", to_string(workload),
+                  static_cast<unsigned long long>(kBlocks[i]), times[i].quarry, times[i].reference);
     worst.quarry = std::max(worst.quarry, times[1].quarry / times[0].quarry);
     worst.reference = std::max(worst.reference, times[1].reference / times[0].reference);
   }
   return worst;
 }
 
-ManyLive time_many_live(std::uint64_t seed) {
-  ManyLive result;
+ManyLive time_many_live(std::uint64_t seed, Effort effort) {
+  const std::uint32_t live = effort.count(1'000'000);
   PairPlan plan;
-  plan.pair = {Workload::mixed, kTableLines, 0, seed};
-  plan.turn_ns = 20'000'000;
-  plan.turns = 15;
-  result.pair = time_pairs(plan);
+  plan.pair = {Workload::mixed, live, 0, seed};
+  plan.turn_ns = effort.nanoseconds(10'000'000);
+  Contender<QuarrySubject> quarry(plan);
+  Contender<ReferenceSubject> reference(plan);
 
   QuarrySubject subject(SubjectDesc{});
   PairRig<QuarrySubject> rig(subject, {Workload::mixed, 10'000, 0, seed});
   rig.run(10'000);
-  std::vector<Line> table(kTableLines);
+  std::vector<Line> table(live);
   Random random(seed);
   std::vector<double> with_pairs;
   std::vector<double> alone;
   std::vector<double> chained;
   std::uint64_t sum = 0;
-  for (std::uint32_t i = 0; i < plan.turns; ++i) {
+  for (std::uint32_t i = 0; i < effort.turns(21); ++i) {
+    quarry.turn();
+    reference.turn();
     with_pairs.push_back(
         time_each([&](std::uint64_t n) { touching_loop(subject, rig.state(), table, n); }, 30'000));
     alone.push_back(
@@ -139,10 +154,8 @@ ManyLive time_many_live(std::uint64_t seed) {
   }
   volatile std::uint64_t keep = sum;
   (void)keep;
-  result.touch = median(with_pairs);
-  result.touch_alone = median(alone);
-  result.touch_chained = median(chained);
-  return result;
+  return {
+      {quarry.result(), reference.result()}, median(with_pairs), median(alone), median(chained)};
 }
 
 }  // namespace quarry::bench

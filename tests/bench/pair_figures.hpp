@@ -4,7 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <vector>
 
+#include "bench/effort.hpp"
 #include "bench/pair_loop.hpp"
 #include "bench/subjects.hpp"
 
@@ -23,7 +26,8 @@ struct PairPlan {
   std::uint64_t turn_ns = 2'000'000;  ///< length of a turn, about
 };
 
-PairTimes time_pairs(const PairPlan& plan);
+/// One entry a plan, all in turns with each other.
+std::vector<PairTimes> time_pairs(std::span<const PairPlan> plans);
 
 /// Time with blocks of 16 GiB / 4,096 over time with one block of 16 GiB; of "4k", "mixed" and
 /// "large" the worst.
@@ -31,7 +35,7 @@ struct BlockCountRatios {
   double quarry = 0;
   double reference = 0;
 };
-BlockCountRatios time_block_counts(std::uint64_t seed);
+BlockCountRatios time_block_counts(std::uint64_t seed, Effort effort);
 
 /// Nanoseconds a pair with 1,000,000 live allocations of "mixed", and what to hold against it:
 /// memory of that size cannot be in the cache, so that each free costs at least one miss.
@@ -42,6 +46,6 @@ struct ManyLive {
   double touch_alone = 0;    ///< changing random lines and nothing else, misses overlapping
   double touch_chained = 0;  ///< the same, each place known only when the line before was read
 };
-ManyLive time_many_live(std::uint64_t seed);
+ManyLive time_many_live(std::uint64_t seed, Effort effort);
 
 }  // namespace quarry::bench

@@ -33,6 +33,7 @@ struct Options {
   std::uint64_t seed = 1;
   bool worst = false;
   bool host_bytes = false;
+  bool smoke = false;
 };
 
 template <class Subject>
@@ -108,7 +109,14 @@ void run_host_bytes(const Options& options) {
 
 int run(const Options& options, const std::vector<std::string>& command) {
   print_heading(command, options.seed);
-  if (!options.summary.empty()) return write_summary(options.summary, options.seed) ? 0 : 1;
+  if (!options.summary.empty()) {
+    SummaryPlan plan;
+    plan.seed = options.seed;
+    if (options.smoke) plan.effort.divisor = 50;
+    if (write_summary(options.summary, plan)) return 0;
+    std::fprintf(stderr, "quarry-bench: %s: cannot be written\n", options.summary.c_str());
+    return 1;
+  }
   if (!options.threads.empty())
     run_threads(options, workload_named(options.pair).value_or(Workload::mixed));
   if (options.worst) run_worst(options);
@@ -141,6 +149,7 @@ int parse_and_run(int argc, char** argv) {
       ->check(CLI::Range(1u, 256u));
   app.add_option("--seed", options.seed)->capture_default_str();
   app.add_option("--summary", options.summary, "Measure everything briefly, write a JSON file");
+  app.add_flag("--smoke", options.smoke, "With --summary: a fiftieth of everything");
   app.add_flag("--worst", options.worst, "The slowest single operations");
   app.add_flag("--host-bytes", options.host_bytes, "Host memory for each live allocation");
   try {

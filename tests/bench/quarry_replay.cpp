@@ -33,6 +33,7 @@ struct Options {
   std::string plot;
   std::string save;
   std::uint64_t seed = 1;
+  std::uint64_t warm_up = 0;
   bool keep_type_bits = false;
 };
 
@@ -106,6 +107,7 @@ Expected<Trace, std::string> get_trace(const Options& options) {
 int run(const Options& options, const std::vector<std::string>& command) {
   auto trace = get_trace(options);
   if (!trace) return fail(trace.error());
+  if (options.warm_up != 0) trace->warm_up_frames = options.warm_up;
   if (!options.save.empty()) {
     const auto saved = write_trace_file(options.save, *trace);
     if (!saved) return fail(saved.error());
@@ -161,6 +163,7 @@ int parse_and_run(int argc, char** argv) {
   app.add_option("--plot", options.plot, "Write a picture as SVG");
   app.add_option("--save", options.save, "Write the trace to a file");
   app.add_option("--seed", options.seed, "Of the made-up trace")->capture_default_str();
+  app.add_option("--warm-up", options.warm_up, "Frames that do not count in the mean");
   app.add_flag("--keep-type-bits", options.keep_type_bits,
                "Only memory types that the recording device allowed");
   try {

@@ -51,7 +51,7 @@ class Run {
     for (const TraceEvent& event : trace_.events)
       follow(event);
     stop_clock();
-    look();
+    take_sample(target_.held().reserved_bytes);
     const ReplayTarget::Held held = target_.held();
     result_.driver_allocations = held.driver_allocations;
     result_.driver_frees = held.driver_frees;
@@ -112,9 +112,12 @@ class Run {
       ratio_sum_ += static_cast<double>(reserved) / static_cast<double>(live_bytes_);
       ++ratios_;
     }
-    if (frame % stride_ != 0) return;
+    if (frame % stride_ == 0) take_sample(reserved);
+  }
+
+  void take_sample(VkDeviceSize reserved) {
     const double fragmentation = options_.fragmentation ? target_.fragmentation() : 0.0;
-    result_.samples.push_back({frame, reserved, live_bytes_, fragmentation});
+    result_.samples.push_back({result_.frames, reserved, live_bytes_, fragmentation});
   }
 
   const Trace& trace_;

@@ -5,12 +5,18 @@
 #include <cstdint>
 #include <string>
 
+#include "bench/effort.hpp"
 #include "bench/worst_case.hpp"
 
 namespace quarry::bench {
 
+struct SummaryPlan {
+  std::uint64_t seed = 1;
+  Effort effort{};
+};
+
 /// Under a minute. False: the file could not be written.
-bool write_summary(const std::string& path, std::uint64_t seed);
+bool write_summary(const std::string& path, const SummaryPlan& plan);
 
 void print_operation_times(const OperationTimes& times);
 

@@ -73,9 +73,6 @@ OperationTimes time_operations(const WorstCasePlan& plan) {
                                  ", " + std::to_string(plan.live) + " live");
 }
 
-constexpr VkDeviceSize kBlock = VkDeviceSize{256} << 20;
-constexpr std::size_t kHoles = kBlock / 1024 - 1;
-
 VkMemoryRequirements requirements(VkDeviceSize size, VkDeviceSize alignment) {
   return {.size = size, .alignment = alignment, .memoryTypeBits = ~0u};
 }
@@ -88,10 +85,10 @@ Allocation must_allocate(Allocator& allocator, VkDeviceSize size, const Allocati
 }
 
 /// 16 B, then holes of 480 B between keepers of 544 B up to the end of the block.
-void shatter(Allocator& allocator, const AllocationDesc& desc) {
+void shatter(Allocator& allocator, const AllocationDesc& desc, VkDeviceSize block) {
   std::vector<Allocation> holes;
   (void)must_allocate(allocator, 16, desc);
-  for (std::size_t i = 0; i < kHoles; ++i) {
+  for (VkDeviceSize i = 0; i < block / 1024 - 1; ++i) {
     holes.push_back(must_allocate(allocator, 480, desc));
     (void)must_allocate(allocator, 544, desc);
   }
@@ -136,24 +133,25 @@ OperationTimes time_reference_operations(const WorstCasePlan& plan) {
   return time_operations<ReferenceSubject>(plan);
 }
 
-std::vector<OperationTimes> time_shattered_block() {
+std::vector<OperationTimes> time_shattered_block(Effort effort) {
+  const VkDeviceSize block = VkDeviceSize{effort.count(256)} << 20;
   std::vector<OperationTimes> results;
   for (const bool in_pool : {true, false}) {
     SubjectDesc subject_desc;
-    subject_desc.first_block = kBlock;
+    subject_desc.first_block = block;
     QuarrySubject subject(subject_desc);
     AllocationDesc desc;
     if (in_pool) {
       const auto type = subject.allocator().select_memory_type(~0u, desc);
       PoolDesc pool;
       pool.memory_type = type ? *type : 0;
-      pool.block_bytes = kBlock;
+      pool.block_bytes = block;
       pool.maximum_blocks = 1;
       const auto made = subject.allocator().create_pool(pool);
       if (!made) std::abort();
       desc.pool = *made;
     }
-    shatter(subject.allocator(), desc);
+    shatter(subject.allocator(), desc, block);
     const std::string where = in_pool ? " in a pool of one block" : " in the default pools";
     results.push_back(time_requests(subject, desc, requirements(256, 256), "quarry F18" + where));
     results.push_back(

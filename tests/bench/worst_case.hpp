@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/effort.hpp"
 #include "bench/workload.hpp"
 
 namespace quarry::bench {
@@ -37,6 +38,6 @@ OperationTimes time_reference_operations(const WorstCasePlan& plan);
 /// Cases F18 and F19 in a pool of one block of 256 MiB, and in the default pools: 262,143 free
 /// holes of 480 B at offset 16 modulo 256, of which 256 B aligned to 256 fits none though each is
 /// large enough, and 1 MiB fits none though there is enough in all.
-std::vector<OperationTimes> time_shattered_block();
+std::vector<OperationTimes> time_shattered_block(Effort effort = {});
 
 }  // namespace quarry::bench

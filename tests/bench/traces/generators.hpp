@@ -12,7 +12,7 @@ namespace quarry::bench {
 
 /// 100,000 allocations of the "game" workload; ones at random are freed so that 14.5 GiB hold them.
 Trace random_churn(std::uint64_t seed);
-/// Six levels of 3 to 8 GiB beside persistent assets (told as long-lived): textures and meshes are
+/// Six levels of 5 to 9 GiB beside persistent assets (told as long-lived): textures and meshes are
 /// loaded, some replaced while it is played for 600 frames, all given back at the end.
 Trace level_loads(std::uint64_t seed);
 /// An open world of 900 textures with whole mip chains, 60/25/15 % BC7/BC5/RGBA8, 60 % of them 8192
