@@ -68,6 +68,10 @@ TEST(WorstCase, CountsEachOperationWithoutDriverCalls) {
   EXPECT_GT(times.nanoseconds.size(), 1400u);
   EXPECT_LE(times.percentile(0.5), times.percentile(0.99));
   EXPECT_LE(times.percentile(0.999), times.worst());
+  std::size_t counted = 0;
+  for (const std::size_t count : times.histogram())
+    counted += count;
+  EXPECT_EQ(counted, times.nanoseconds.size());
 }
 
 TEST(HostBytes, AreThoseOfTheWholeAllocator) {

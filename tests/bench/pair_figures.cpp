@@ -15,9 +15,9 @@ namespace {
 
 template <class Body>
 double time_each(Body&& body, std::uint64_t count) {
-  const std::uint64_t start = now_ns();
+  const std::uint64_t start = thread_ns();
   body(count);
-  return static_cast<double>(now_ns() - start) / static_cast<double>(count);
+  return static_cast<double>(thread_ns() - start) / static_cast<double>(count);
 }
 
 /// One subject in its steady state, with its own length of turn.

@@ -13,7 +13,7 @@
 
 namespace quarry::bench {
 
-/// Nanoseconds, medians over short turns.
+/// Nanoseconds of processor time, medians over short turns.
 struct PairTimes {
   double quarry = 0;
   double reference = 0;

@@ -47,9 +47,9 @@ void run_pairs(const Options& options, Workload workload) {
   Subject subject(desc);
   PairRig<Subject> rig(subject, {workload, options.live, options.blocks, options.seed});
   const std::uint64_t calls = subject.driver_calls();
-  const std::uint64_t start = now_ns();
+  const std::uint64_t start = thread_ns();
   rig.run(options.operations);
-  const double ns = static_cast<double>(now_ns() - start);
+  const double ns = static_cast<double>(thread_ns() - start);
   std::printf("%s %s: %llu pairs, %.1f ns a pair, %llu driver calls, %llu device memories\n",
               Subject::kName, to_string(workload),
               static_cast<unsigned long long>(options.operations),
@@ -86,17 +86,25 @@ void run_threads(const Options& options, Workload workload) {
   print_threads("reference", time_reference_threads(plan));
 }
 
+void print_histogram(const OperationTimes& times) {
+  print_operation_times(times);
+  const std::vector<std::size_t> counts = times.histogram();
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] != 0) std::printf("    below %8llu ns %9zu\n", 1ull << i, counts[i]);
+  }
+}
+
 void run_worst(const Options& options) {
   for (const Workload workload : {Workload::fixed_4k, Workload::mixed, Workload::game}) {
     WorstCasePlan plan;
     plan.workload = workload;
     plan.live = options.live;
     plan.seed = options.seed;
-    print_operation_times(time_quarry_operations(plan));
-    print_operation_times(time_reference_operations(plan));
+    print_histogram(time_quarry_operations(plan));
+    print_histogram(time_reference_operations(plan));
   }
   for (const OperationTimes& times : time_shattered_block())
-    print_operation_times(times);
+    print_histogram(times);
 }
 
 void run_host_bytes(const Options& options) {

@@ -2,6 +2,7 @@
 #include "bench/worst_case.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
@@ -123,6 +124,13 @@ std::uint32_t OperationTimes::percentile(double share) const {
   if (nanoseconds.empty()) return 0;
   const auto index = static_cast<std::size_t>(share * static_cast<double>(nanoseconds.size()));
   return nanoseconds[std::min(index, nanoseconds.size() - 1)];
+}
+
+std::vector<std::size_t> OperationTimes::histogram() const {
+  std::vector<std::size_t> counts(static_cast<std::size_t>(std::bit_width(worst())) + 1);
+  for (const std::uint32_t each : nanoseconds)
+    ++counts[static_cast<std::size_t>(std::bit_width(each))];
+  return counts;
 }
 
 OperationTimes time_quarry_operations(const WorstCasePlan& plan) {

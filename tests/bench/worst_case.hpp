@@ -20,6 +20,8 @@ struct OperationTimes {
   std::vector<std::uint32_t> nanoseconds;
 
   std::uint32_t percentile(double share) const;
+  /// How many took less than 2^i ns but not less than 2^(i-1), for each i up to that of the worst.
+  std::vector<std::size_t> histogram() const;
   std::uint32_t worst() const { return nanoseconds.empty() ? 0 : nanoseconds.back(); }
 };
 
