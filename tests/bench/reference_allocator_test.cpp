@@ -52,6 +52,7 @@ TEST(ReferenceAllocator, LargerThanHalfABlockGetsItsOwnMemory) {
 TEST(ReferenceAllocator, KeepsOneEmptyBlock) {
   Rig rig;
   std::vector<std::uint64_t> handles;
+  handles.reserve(40);
   for (int i = 0; i < 40; ++i)
     handles.push_back(rig.allocate(kMiB));
   EXPECT_GT(rig.allocator.totals().memory_count, 2u);

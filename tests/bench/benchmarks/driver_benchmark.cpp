@@ -102,6 +102,7 @@ void quarry_memory(benchmark::State& state) {
   Allocator allocator = make_allocator(*device);
   const VkMemoryRequirements requirements{static_cast<VkDeviceSize>(state.range(0)), 256, ~0u};
   std::vector<Allocation> live;
+  live.reserve(1000);
   for (int i = 0; i < 1000; ++i)
     live.push_back(allocator.allocate(requirements, ResourceKind::linear).value());
   std::size_t next = 0;

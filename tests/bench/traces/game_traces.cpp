@@ -78,6 +78,7 @@ Trace level_loads(std::uint64_t seed) {
   Random random(seed);
   Level level{trace, random, trace.tag("textures"), trace.tag("meshes"), Lifetime::long_lived};
   std::vector<std::uint64_t> persistent;
+  persistent.reserve(250);
   for (int i = 0; i < 250; ++i)
     persistent.push_back(level.load_one());
   level.lifetime = Lifetime::unspecified;
@@ -191,6 +192,7 @@ Trace render_target_resizes(std::uint64_t seed) {
   const Level level{trace, random, trace.tag("textures"), trace.tag("meshes"),
                     Lifetime::unspecified};
   std::vector<std::uint64_t> scene;
+  scene.reserve(300);
   for (int i = 0; i < 300; ++i)
     scene.push_back(level.load_one());
   std::vector<std::uint64_t> targets;
