@@ -16,6 +16,7 @@
 #include <quarry/snapshot.hpp>
 #include <quarry/statistics.hpp>
 #include <quarry/tlsf.hpp>
+#include <quarry/trace.hpp>
 #include <quarry/unique.hpp>
 #include <quarry/upload_ring.hpp>
 #include <quarry/version.hpp>
