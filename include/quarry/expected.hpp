@@ -104,13 +104,11 @@ class [[nodiscard]] Expected {
 /// Success without a value, or an error.
 template <class E>
 class [[nodiscard]] Expected<void, E> {
-  static_assert(std::is_trivially_copyable_v<E>);
-
  public:
   using value_type = void;
   using error_type = E;
 
-  Expected() : nothing_(), has_value_(true) {}
+  Expected() = default;
   Expected(Unexpected<E> error)  // NOLINT(google-explicit-constructor)
       : error_(std::move(error).error()), has_value_(false) {}
 
@@ -123,11 +121,8 @@ class [[nodiscard]] Expected<void, E> {
   }
 
  private:
-  union {
-    char nothing_;
-    E error_;
-  };
-  bool has_value_;
+  E error_{};
+  bool has_value_ = true;
 };
 
 }  // namespace quarry
