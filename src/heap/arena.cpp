@@ -27,23 +27,23 @@ OffsetError Arena::place(const OffsetRequest& request, Placed& placed) {
   return place_locked(request, placed);
 }
 
+OffsetError Arena::try_block(Block& block, const OffsetRequest& request, Placed& placed) {
+  const bool was_empty = block.space->empty();
+  auto result = block.space->allocate(request);
+  if (!result) return result.error();
+  if (was_empty) empty_bytes_.fetch_sub(block.memory.size(), std::memory_order_relaxed);
+  publish(block);
+  placed = {&block, *result, false};
+  return OffsetError::none;
+}
+
 OffsetError Arena::place_locked(const OffsetRequest& request, Placed& placed) {
-  const auto attempt = [&](std::uint32_t rank) QUARRY_REQUIRES(mutex_) {
-    Block& block = *blocks_[rank];
-    const bool was_empty = block.space->empty();
-    auto result = block.space->allocate(request);
-    if (!result) return result.error();
-    if (was_empty) empty_bytes_.fetch_sub(block.memory.size(), std::memory_order_relaxed);
-    publish(block);
-    placed = {&block, *result, false};
-    return OffsetError::none;
-  };
   // A block whose largest free range is of the request's own class may or may not serve; one of the
   // class above that of size + alignment surely does.
   const std::uint32_t hopeful = Tlsf::class_of(request.size);
   std::uint32_t rank = index_.find(hopeful, 0);
   for (int tries = 0; rank != BlockIndex::kNone && tries < kHopefulTries; ++tries) {
-    const OffsetError error = attempt(rank);
+    const OffsetError error = try_block(*blocks_[rank], request, placed);
     if (error != OffsetError::out_of_space) return error;
     rank = index_.find(hopeful, rank + 1);
   }
@@ -52,7 +52,7 @@ OffsetError Arena::place_locked(const OffsetRequest& request, Placed& placed) {
       Tlsf::class_of(saturating_add(request.size, request.alignment - 1)) + 1;
   rank = index_.find(sure, rank);
   for (int tries = 0; rank != BlockIndex::kNone && tries < kHopefulTries; ++tries) {
-    const OffsetError error = attempt(rank);
+    const OffsetError error = try_block(*blocks_[rank], request, placed);
     if (error != OffsetError::out_of_space) return error;
     rank = index_.find(sure, rank + 1);
   }
@@ -166,7 +166,8 @@ Block* Arena::take_any() {
 
 void Arena::publish(Block& block) {
   const std::uint32_t now = block.space->largest_free_class();
-  if (now == block.free_class) return;
+  if (now == block.free_class) [[likely]]
+    return;
   index_.publish(block.rank, block.free_class, now);
   block.free_class = now;
 }

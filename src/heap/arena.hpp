@@ -93,6 +93,8 @@ class Arena {
   }
 
  private:
+  OffsetError try_block(Block& block, const OffsetRequest& request, Placed& placed)
+      QUARRY_REQUIRES(mutex_);
   OffsetError place_locked(const OffsetRequest& request, Placed& placed) QUARRY_REQUIRES(mutex_);
   void publish(Block& block) QUARRY_REQUIRES(mutex_);
   void take_out(Block& block) QUARRY_REQUIRES(mutex_);

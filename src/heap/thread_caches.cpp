@@ -58,8 +58,13 @@ thread_local ThreadEnd thread_end;
 
 }  // namespace
 
-ThreadCaches::ThreadCaches(const HostMemory& host, Slabs& slabs, VkDeviceSize most_bytes)
-    : serial_(registry.enlist(*this)), most_bytes_(most_bytes), host_(host), slabs_(slabs) {}
+ThreadCaches::ThreadCaches(const HostMemory& host, Slabs& slabs, RecordTable& records,
+                           VkDeviceSize most_bytes)
+    : serial_(registry.enlist(*this)),
+      most_bytes_(most_bytes),
+      host_(host),
+      slabs_(slabs),
+      records_(records) {}
 
 ThreadCaches::~ThreadCaches() {
   registry.strike(*this);
@@ -103,6 +108,7 @@ VkDeviceSize ThreadCaches::drain(ThreadCache& cache) {
   cache.claim();
   Emptied emptied;
   owner_.fold(owner_.user, cache);
+  cache.drain_large(records_);
   const VkDeviceSize bytes = cache.drain(owner_.now(owner_.user), emptied);
   cache.release();
   return bytes;

@@ -18,7 +18,7 @@ namespace quarry::heap {
 class ThreadCaches {
  public:
   /// `most_bytes`: in one thread's cache; 0: no caches.
-  ThreadCaches(const HostMemory& host, Slabs& slabs, VkDeviceSize most_bytes);
+  ThreadCaches(const HostMemory& host, Slabs& slabs, RecordTable& records, VkDeviceSize most_bytes);
   ThreadCaches(const ThreadCaches&) = delete;
   ThreadCaches& operator=(const ThreadCaches&) = delete;
   /// Slots go nowhere: the slabs end, too.
@@ -72,6 +72,7 @@ class ThreadCaches {
   const VkDeviceSize most_bytes_;
   HostMemory host_;
   Slabs& slabs_;
+  RecordTable& records_;
   Owner owner_;
   std::atomic<ThreadCache*> first_{nullptr};
   base::Mutex mutex_;  ///< the list and who owns what; a leaf but for the host callbacks
