@@ -9,6 +9,7 @@
 #include "base/host_string.hpp"
 #include "device/error.hpp"
 #include "heap/allocator_ids.hpp"
+#include "heap/block_source.hpp"
 
 namespace quarry::heap {
 
@@ -75,7 +76,10 @@ Core::Core(const AllocatorDesc& desc, std::uint8_t allocator_id) noexcept
       on_message_(desc.on_message),
       message_user_(desc.message_user) {
   caches.set_owner({this, [](void* core) { return static_cast<Core*>(core)->now(); },
-                    [](void* core, ThreadCache& cache) { static_cast<Core*>(core)->fold(cache); }});
+                    [](void* core, ThreadCache& cache) { static_cast<Core*>(core)->fold(cache); },
+                    [](void* core, const Emptied& emptied) {
+                      BlockSource(*static_cast<Core*>(core)).limit_empty(emptied);
+                    }});
 }
 
 Core::~Core() {

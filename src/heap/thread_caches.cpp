@@ -104,9 +104,8 @@ ThreadCache* ThreadCaches::find_or_make() {
   return cache;
 }
 
-VkDeviceSize ThreadCaches::drain(ThreadCache& cache) {
+VkDeviceSize ThreadCaches::drain(ThreadCache& cache, Emptied& emptied) {
   cache.claim();
-  Emptied emptied;
   owner_.fold(owner_.user, cache);
   cache.drain_large(records_);
   const VkDeviceSize bytes = cache.drain(owner_.now(owner_.user), emptied);
@@ -116,15 +115,17 @@ VkDeviceSize ThreadCaches::drain(ThreadCache& cache) {
 
 VkDeviceSize ThreadCaches::drain_all() {
   VkDeviceSize bytes = 0;
+  Emptied emptied;  // who asked looks for empty blocks anyway
   const base::MutexLock lock(drain_mutex_);
   for (ThreadCache* cache = first_.load(std::memory_order_acquire); cache != nullptr;
        cache = cache->next)
-    bytes += drain(*cache);
+    bytes += drain(*cache, emptied);
   return bytes;
 }
 
 void ThreadCaches::drain_idle(std::uint64_t milliseconds) {
   const std::uint64_t now = owner_.now(owner_.user);
+  Emptied emptied;
   const base::MutexLock lock(drain_mutex_);
   for (ThreadCache* cache = first_.load(std::memory_order_acquire); cache != nullptr;
        cache = cache->next) {
@@ -134,7 +135,7 @@ void ThreadCaches::drain_idle(std::uint64_t milliseconds) {
       cache->idle_since = now;
       cache->drained_idle = false;
     } else if (!cache->drained_idle && now - cache->idle_since >= milliseconds) {
-      (void)drain(*cache);
+      (void)drain(*cache, emptied);
       cache->drained_idle = true;
     }
   }
@@ -150,12 +151,16 @@ void ThreadCaches::drain_of(const void* thread) {
     }
   }
   if (ended == nullptr) return;
+  Emptied emptied;
   {
     const base::MutexLock lock(drain_mutex_);
-    (void)drain(*ended);
+    (void)drain(*ended, emptied);
   }
-  const base::MutexLock lock(mutex_);
-  ended->owner = nullptr;
+  {
+    const base::MutexLock lock(mutex_);
+    ended->owner = nullptr;
+  }
+  owner_.emptied(owner_.user, emptied);
 }
 
 }  // namespace quarry::heap

@@ -41,6 +41,8 @@ class ThreadCaches {
     void* user = nullptr;
     std::uint64_t (*now)(void* user) = nullptr;
     void (*fold)(void* user, ThreadCache& cache) = nullptr;
+    /// Blocks became empty at a thread's end.
+    void (*emptied)(void* user, const Emptied& emptied) = nullptr;
   };
   /// Once, before the first find_or_make().
   void set_owner(const Owner& owner) { owner_ = owner; }
@@ -66,7 +68,7 @@ class ThreadCaches {
   [[gnu::tls_model("initial-exec")]] static constinit thread_local Current current_;
 
   ThreadCache* adopt(const void* thread) QUARRY_REQUIRES(mutex_);
-  VkDeviceSize drain(ThreadCache& cache) QUARRY_REQUIRES(drain_mutex_);
+  VkDeviceSize drain(ThreadCache& cache, Emptied& emptied) QUARRY_REQUIRES(drain_mutex_);
 
   const std::uint64_t serial_;
   const VkDeviceSize most_bytes_;
