@@ -18,6 +18,9 @@
 
 namespace quarry::bench {
 
+/// Bytes that the blocks of a filled rig have in all: 4,096 blocks of 4 MiB.
+constexpr std::uint64_t kFilledBytes = std::uint64_t{16} << 30;
+
 struct PairDesc {
   Workload workload = Workload::fixed_4k;
   std::size_t live = 10'000;
@@ -25,10 +28,8 @@ struct PairDesc {
   /// VkDeviceMemory objects; 15 % of them, at random, are then freed. 0: none.
   std::uint64_t filled_blocks = 0;
   std::uint64_t seed = 1;
+  std::uint64_t filled_bytes = kFilledBytes;  ///< that those blocks have in all
 };
-
-/// Bytes that the blocks have in all where PairDesc::filled_blocks is given.
-constexpr std::uint64_t kFilledBytes = std::uint64_t{16} << 30;
 
 /// The live set and what comes next.
 struct PairState {
@@ -91,9 +92,9 @@ class PairRig {
     const std::vector<Request> requests = make_requests(Workload::large, 4096, desc.seed + 2);
     std::vector<std::uint64_t> filling;
     // Short of what a single block holds, so that no second one is opened.
-    constexpr std::uint64_t kBytesWanted = kFilledBytes / 16 * 15;
+    const std::uint64_t bytes_wanted = desc.filled_bytes / 16 * 15;
     std::uint64_t bytes = 0;
-    while (bytes < kBytesWanted || subject_.memory_count() < desc.filled_blocks) {
+    while (bytes < bytes_wanted || subject_.memory_count() < desc.filled_blocks) {
       const Request& request = requests[filling.size() % requests.size()];
       filling.push_back(subject_.allocate(request));
       bytes += request.requirements.size;

@@ -120,7 +120,7 @@ int run(const Options& options, const std::vector<std::string>& command) {
   if (!options.summary.empty()) {
     SummaryPlan plan;
     plan.seed = options.seed;
-    if (options.smoke) plan.effort.divisor = 50;
+    if (options.smoke) plan.effort.divisor = 100;
     if (write_summary(options.summary, plan)) return 0;
     std::fprintf(stderr, "quarry-bench: %s: cannot be written\n", options.summary.c_str());
     return 1;
@@ -157,7 +157,8 @@ int parse_and_run(int argc, char** argv) {
       ->check(CLI::Range(1u, 256u));
   app.add_option("--seed", options.seed)->capture_default_str();
   app.add_option("--summary", options.summary, "Measure everything briefly, write a JSON file");
-  app.add_flag("--smoke", options.smoke, "With --summary: a fiftieth of everything");
+  app.add_flag("--smoke", options.smoke,
+               "With --summary: a hundredth of everything, to see that it works");
   app.add_flag("--worst", options.worst, "The slowest single operations");
   app.add_flag("--host-bytes", options.host_bytes, "Host memory for each live allocation");
   try {
