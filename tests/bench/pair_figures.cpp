@@ -52,11 +52,8 @@ struct alignas(64) Line {
                                      std::vector<Line>& table, std::uint64_t pairs) {
   const auto lines = static_cast<std::uint32_t>(table.size());
   for (std::uint64_t i = 0; i < pairs; ++i) {
-    std::uint64_t& slot = state.victim();
     ++table[state.random.below(lines)].value;
-    state.refused += subject.free(slot) ? 0 : 1;
-    slot = subject.allocate(state.next_request());
-    state.refused += slot != 0 ? 0 : 1;
+    measured_loop(subject, state, 1);
   }
 }
 
