@@ -130,6 +130,8 @@ void add_threads(Figures& figures, const SummaryPlan& plan) {
     std::printf("       reference own %.2f (one %.2f), exchange %.2f (one %.2f), efficiency %.2f\n",
                 reference[i].own, reference[0].own, reference[i].exchange, reference[0].exchange,
                 efficiency(reference[0], reference[i]));
+    if (!processors_were_free(quarry[0], quarry[i]))
+      std::printf("       the processors were busy: this efficiency says little\n");
     lowest = std::min(lowest, value);
   }
   figures.emplace_back("threads_efficiency", lowest);

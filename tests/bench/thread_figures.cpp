@@ -150,6 +150,25 @@ double handing_throughput(Subject& subject, unsigned threads, bool one_way,
   return result;
 }
 
+/// Medians over the half of the rounds in which the empty loop got furthest: in the others the
+/// processors were busy with something else.
+ThreadTimes of_quiet_rounds(const std::vector<ThreadTimes>& rounds) {
+  const auto median_of = [](const std::vector<ThreadTimes>& times, double ThreadTimes::*figure) {
+    std::vector<double> values;
+    for (const ThreadTimes& each : times)
+      values.push_back(each.*figure);
+    return median(values);
+  };
+  const double usual = median_of(rounds, &ThreadTimes::empty);
+  std::vector<ThreadTimes> quiet;
+  for (const ThreadTimes& each : rounds) {
+    if (each.empty >= usual) quiet.push_back(each);
+  }
+  return {rounds.front().threads, median_of(quiet, &ThreadTimes::empty),
+          median_of(quiet, &ThreadTimes::own), median_of(quiet, &ThreadTimes::exchange),
+          median_of(quiet, &ThreadTimes::one_way)};
+}
+
 template <class Subject>
 std::vector<ThreadTimes> time_threads(const ThreadPlan& plan) {
   std::vector<unsigned> counts{1};
@@ -157,23 +176,21 @@ std::vector<ThreadTimes> time_threads(const ThreadPlan& plan) {
     if (threads > 1) counts.push_back(threads);
   }
   Subject subject(SubjectDesc{});
-  std::vector<std::vector<double>> empty(counts.size());
-  std::vector<std::vector<double>> own(counts.size());
-  std::vector<std::vector<double>> exchange(counts.size());
-  std::vector<std::vector<double>> one_way(counts.size());
+  std::vector<std::vector<ThreadTimes>> rounds(counts.size());
   for (std::uint32_t round = 0; round < plan.rounds; ++round) {
     for (std::size_t i = 0; i < counts.size(); ++i) {
-      empty[i].push_back(empty_throughput(counts[i], plan));
-      own[i].push_back(own_throughput(subject, counts[i], plan));
-      exchange[i].push_back(handing_throughput(subject, counts[i], false, plan));
       const unsigned paired = std::max(1u, counts[i] & ~1u);
-      one_way[i].push_back(handing_throughput(subject, paired, true, plan));
+      ThreadTimes& times = rounds[i].emplace_back();
+      times.threads = counts[i];
+      times.empty = empty_throughput(counts[i], plan);
+      times.own = own_throughput(subject, counts[i], plan);
+      times.exchange = handing_throughput(subject, counts[i], false, plan);
+      times.one_way = handing_throughput(subject, paired, true, plan);
     }
   }
   std::vector<ThreadTimes> results;
-  for (std::size_t i = 0; i < counts.size(); ++i)
-    results.push_back(
-        {counts[i], median(empty[i]), median(own[i]), median(exchange[i]), median(one_way[i])});
+  for (const std::vector<ThreadTimes>& each : rounds)
+    results.push_back(of_quiet_rounds(each));
   return results;
 }
 
@@ -190,6 +207,11 @@ std::vector<ThreadTimes> time_reference_threads(const ThreadPlan& plan) {
 double efficiency(const ThreadTimes& one, const ThreadTimes& many) {
   const double ideal = many.empty / one.empty;
   return std::min(many.own / one.own, many.exchange / one.exchange) / ideal;
+}
+
+bool processors_were_free(const ThreadTimes& one, const ThreadTimes& many) {
+  const unsigned processors = std::max(1u, std::thread::hardware_concurrency());
+  return many.empty >= 0.75 * one.empty * std::min(many.threads, processors);
 }
 
 std::vector<unsigned> standard_thread_counts() {
