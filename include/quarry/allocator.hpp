@@ -43,6 +43,9 @@ struct BlockPolicy {
   VkDeviceSize largest_block = VkDeviceSize{256} << 20;
   /// Cap in HOST_VISIBLE types that are not device-local.
   VkDeviceSize largest_mapped_block = VkDeviceSize{64} << 20;
+  /// Requests from this size up have blocks of their own, so that no small long-lived allocation
+  /// keeps a block from them. VK_WHOLE_SIZE: all share blocks. Not in custom pools.
+  VkDeviceSize large_request = VkDeviceSize{1} << 20;
   /// Empty blocks kept in each heap at most.
   VkDeviceSize retained_bytes = VkDeviceSize{256} << 20;
   /// tick() releases blocks that were empty for longer.

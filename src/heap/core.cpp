@@ -183,8 +183,16 @@ void Core::fold(Ledger& ledger) {
 
 // Tags first: then what is untagged never seems more than it is.
 void Core::fold(ThreadCache& cache, CacheBin& bin) {
+  // Atomics that other threads want, too: no more often than peaks need.
+  constexpr std::int32_t kMostUntold = 8192;
+  const std::int32_t untold = bin.untold();
+  const std::int64_t bytes = untold * std::int64_t{bin.slot_bytes};
+  if (untold < kMostUntold && untold > -kMostUntold && bytes <= cache.slack &&
+      bytes >= -cache.slack)
+    return;
   fold(cache.ledger);
   tell(bin);
+  set_slack(cache);
 }
 
 void Core::fold(ThreadCache& cache) {
@@ -207,8 +215,12 @@ void Core::tell(LargeFigures& figures, std::uint32_t memory_type) {
 void Core::fold(ThreadCache& cache, std::uint32_t memory_type) {
   fold(cache.ledger);
   tell(cache.large[memory_type], memory_type);
-  cache.slack =
-      static_cast<std::int64_t>(std::max(kLeastSlack, totals.allocation_bytes() / kSlackPart));
+  set_slack(cache);
+}
+
+void Core::set_slack(ThreadCache& cache) const {
+  cache.slack = static_cast<std::int64_t>(
+      std::max(kLeastSlack, totals.allocation_bytes() / kSlackPart));
 }
 
 template <class Belongs>

@@ -135,6 +135,7 @@ class Core {
  private:
   void count(std::uint32_t memory_type, std::int64_t count, std::int64_t bytes);
   void fold(Ledger& ledger);
+  void set_slack(ThreadCache& cache) const;
   void tell(CacheBin& bin);
   void tell(LargeFigures& figures, std::uint32_t memory_type);
   template <class Belongs>

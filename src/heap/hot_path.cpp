@@ -25,8 +25,8 @@ bool resolve(Core& core, ThreadCache& cache, Route& route, const RouteKey& key,
   if (request.demands_dedicated()) return false;
   const auto types = core.types->candidates(request.types());
   if (types.empty()) return false;
-  const TypePlan place = plan_for_type(core, request, types.first());
-  Arena* arena = core.arenas.find(place.traits);
+  TypePlan place = plan_for_type(core, request, types.first());
+  Arena* arena = core.arenas.find_or_make(place.traits);
   SlabSet* slabs = arena == nullptr ? nullptr : core.slabs.find_or_make(*arena);
   const VkMemoryPropertyFlags flags =
       core.device.facts().memory.memoryTypes[types.first()].propertyFlags;
@@ -37,6 +37,12 @@ bool resolve(Core& core, ThreadCache& cache, Route& route, const RouteKey& key,
   if (set == nullptr) set = cache.make_set(*slabs);
   if (origin == 0 || set == nullptr) return false;
   if (place.place.alignment > offset::kLargestSizeClass) return false;
+  if (slabs->large.load(std::memory_order_relaxed) == nullptr) {
+    place.traits.large = core.policy.large_request != VK_WHOLE_SIZE;
+    Arena* large = core.arenas.find_or_make(place.traits);
+    if (large == nullptr) return false;
+    slabs->large.store(large, std::memory_order_release);
+  }
   route.key = key;
   route.kind = kind;
   route.alignment_mask = static_cast<std::uint32_t>(place.place.alignment - 1);
@@ -139,7 +145,9 @@ Allocation place_range(Core& core, ThreadCache& cache, const Route& route, VkDev
   const Slot slot = cache.take_large(core.records);
   if (slot.record == nullptr) return {};
   Arena::Placed placed;
-  if (route.set->slabs->arena.place({.size = size, .alignment = alignment, .user = slot.handle},
+  const SlabSet& slabs = *route.set->slabs;
+  Arena& arena = size < core.policy.large_request ? slabs.arena : *slabs.large.load(std::memory_order_acquire);
+  if (arena.place({.size = size, .alignment = alignment, .user = slot.handle},
                                     placed) != OffsetError::none) {
     cache.put_large(core.records, slot);
     return {};

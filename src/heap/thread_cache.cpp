@@ -11,11 +11,11 @@ namespace quarry::heap {
 
 namespace {
 
-/// So that a magazine holds about 32 KiB, at least 4 slots and at most 32.
+/// So that a magazine holds about 64 KiB, at least 8 slots and at most 64.
 std::uint32_t magazine_capacity(std::uint32_t size_class) {
-  constexpr std::uint64_t kMagazineBytes = 32 << 10;
+  constexpr std::uint64_t kMagazineBytes = 64 << 10;
   return static_cast<std::uint32_t>(
-      std::clamp<std::uint64_t>(kMagazineBytes / offset::size_of_class(size_class), 4, 32));
+      std::clamp<std::uint64_t>(kMagazineBytes / offset::size_of_class(size_class), 8, 64));
 }
 
 }  // namespace
@@ -93,17 +93,10 @@ ThreadCache::Refill ThreadCache::refill(SlabSet& set, std::uint32_t size_class, 
     bin.spare_count.set(0);
     return Refill::filled;
   }
-  if (Magazine* full = slabs_.take_full(set, size_class)) {
-    // At most two magazines a bin.
-    Magazine* empty = bin.loaded();
+  if (Magazine* full = slabs_.take_full(set, size_class, *bin.loaded())) {
     bin.slots = full->slots();
     bin.count.set(full->count);
     bin.told.add(static_cast<std::uint16_t>(full->count));
-    if (bin.spare == nullptr) {
-      bin.spare = empty;
-    } else {
-      base::release_storage(host_, empty);
-    }
     return Refill::filled;
   }
   const std::uint32_t taken =
@@ -121,14 +114,11 @@ bool ThreadCache::make_room(SlabSet& set, std::uint32_t size_class, std::uint64_
   if (bin.spare == nullptr) bin.spare = Magazine::make(host_, bin.capacity);
   if (bin.spare == nullptr) return false;
   if (const std::uint32_t full = bin.spare_count.get(); full != 0) {
-    // Both are full. The spare one goes to the depot if a new one can take its place, else what it
-    // holds goes to the slabs.
+    // Both are full. The spare one goes to the depot, or what it holds to the slabs.
     bin.spare->count = full;
-    Magazine* empty = Magazine::make(host_, bin.capacity);
-    if (empty != nullptr && slabs_.put_full(set, size_class, *bin.spare)) {
+    if (Magazine* empty = slabs_.put_full(set, size_class, *bin.spare)) {
       bin.spare = empty;
     } else {
-      base::release_storage(host_, empty);
       slabs_.put(bin.spare->content(), now, emptied);
     }
     bin.told.add(static_cast<std::uint16_t>(0u - full));

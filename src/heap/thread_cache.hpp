@@ -116,7 +116,7 @@ class alignas(64) ThreadCache {
   RouteMemo routes;
   Ledger ledger;
   LargeFigures large[VK_MAX_MEMORY_TYPES];
-  std::int64_t slack = 0;  ///< bytes of `large` that the totals need not know at once
+  std::int64_t slack = 0;  ///< bytes that the totals need not know at once
 
   // ---- Others
   /// Takes the cache from its owner, who goes without until release(). Claimers are serialised.
