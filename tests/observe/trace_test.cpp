@@ -129,9 +129,9 @@ TEST(Trace, RecorderTakesWhatTheAllocatorWasAsked) {
   {
     TraceRecorder recorder = make_recorder(sink.desc());
     const AllocationDesc desc{.intent = MemoryIntent::upload,
+                              .lifetime = Lifetime::short_lived,
                               .memory_type_bits = 0x6,
                               .minimum_alignment = 512,
-                              .lifetime = Lifetime::short_lived,
                               .tag = {3}};
     ASSERT_TRUE(recorder.name_tag({3}, "staging"));
     ASSERT_TRUE(recorder.allocated({77}, {1000, 256, 0xC}, ResourceKind::linear, desc));
