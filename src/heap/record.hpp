@@ -22,7 +22,7 @@ class Block;
 /// Written before its handle is given out; afterwards only the atomics change.
 struct Record {
   /// Of a live allocation live_state() of its handle; with kVacant or kClaimed changed in it
-  /// otherwise. The generation is in the low bits.
+  /// otherwise, with both once it is retired. The generation is in the low bits.
   std::atomic<std::uint32_t> state;
   std::atomic<std::uint32_t> extras{0};  ///< place in the side table; 0: none
   std::atomic<std::uint16_t> tag{0};

@@ -101,8 +101,11 @@ class RecordTable {
     const std::uint64_t handle = handle_of(slab.first_index + slot, state);
     return state == Record::live_state(handle) ? handle : 0;
   }
-  /// Marks a slot whose handle has no successor; nobody finds it any more.
-  static void retire(Record& record) { record.state.store(kRetired, std::memory_order_release); }
+  /// Marks a claimed record whose handle has no successor: neither live nor vacant under any
+  /// handle.
+  static void retire(Record& record) {
+    record.state.fetch_xor(Record::kVacant, std::memory_order_release);
+  }
 
   /// Calls visit(handle, record) for each live one. Callers see to it that nobody frees meanwhile.
   template <class Visit>
@@ -120,7 +123,6 @@ class RecordTable {
   static constexpr std::uint32_t kRow = 8;    ///< records; slabs have whole rows
   static constexpr std::uint32_t kKinds = 4;  ///< 8, 16, 32 and 64 slots
   static constexpr std::uint32_t kNone = 0xFFFF'FFFFu;
-  static constexpr std::uint32_t kRetired = 0;  ///< the generation 0 is no record's
 
   struct Row {
     Slab* slab;
@@ -137,8 +139,7 @@ class RecordTable {
   /// Whether a record can be given out: neither live, claimed nor retired.
   bool is_vacant(const Record& record) const {
     const std::uint32_t state = record.state.load(std::memory_order_relaxed);
-    return state != kRetired &&
-           state == (Record::live_state(handle_of(0, state)) ^ Record::kVacant);
+    return state == (Record::live_state(handle_of(0, state)) ^ Record::kVacant);
   }
   template <class Visit>
   void visit_live(std::uint32_t index, Record& record, Visit& visit) {
