@@ -131,7 +131,7 @@ Allocation allocate_tagged(ThreadCache& cache, CacheBin& bin, std::uint32_t bits
 
 bool free_tagged(ThreadCache& cache, CacheBin& bin, Allocation allocation, Record& record) {
   const std::uint32_t tag = record.tag.load(std::memory_order_relaxed);
-  const bool freed = cache.ledger.has(tag) && RecordTable::claim(allocation.value, record);
+  const bool freed = cache.ledger.has(tag) && claim_bare(allocation.value, record);
   if (freed) {
     cache.ledger.note(tag, -1, -std::int64_t{bin.slot_bytes});
     put_back(bin, bin.count.get(), allocation, record);

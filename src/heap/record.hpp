@@ -41,9 +41,7 @@ struct Record {
   }
   /// Vacant, waiting for its first handle.
   explicit Record(std::uint64_t handle) noexcept : state(live_state(handle) ^ kVacant) {}
-  bool is_live(std::uint64_t handle) const {
-    return state.load(std::memory_order_acquire) == live_state(handle);
-  }
+  bool is_live(std::uint64_t handle) const { return state.load() == live_state(handle); }
 
   // `bits`, from the lowest up: mappings, alignment, origin, placement, mapped for life.
   static constexpr std::uint32_t kMostMappings = (1u << 11) - 1;

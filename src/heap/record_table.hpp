@@ -185,8 +185,7 @@ inline Record* RecordTable::find_slot(std::uint64_t handle) const {
 
 inline bool RecordTable::claim(std::uint64_t handle, Record& record) {
   std::uint32_t expected = Record::live_state(handle);
-  return record.state.compare_exchange_strong(expected, expected ^ Record::kClaimed,
-                                              std::memory_order_acquire, std::memory_order_relaxed);
+  return record.state.compare_exchange_strong(expected, expected ^ Record::kClaimed);
 }
 
 inline RecordTable::Lookup RecordTable::claim(std::uint64_t handle) {
