@@ -73,8 +73,8 @@ bool refill(Core& core, ThreadCache& cache, SlabSet& set, std::uint32_t size_cla
     core.slabs.abandon(*slab);
     return false;
   }
-  core.slabs.open(*slab, placed);
-  return cache.refill(set, size_class, now, emptied) == Refill::filled;
+  cache.refill_from(*slab, placed);
+  return true;
 }
 
 /// Room in the ledger for a known tag; false for an unknown one.

@@ -70,10 +70,9 @@ class Slabs {
   /// What a slab needs of a block.
   static OffsetRequest place_for(std::uint32_t size_class);
   static OffsetRequest place_for(const Slab& slab);
-  /// Opens a slab in the range that was placed for it.
-  void open(Slab& slab, const Arena::Placed& range);
-  /// The same, keeping one slot for the caller, so that nobody takes the last.
-  Slot open_for_one(Slab& slab, const Arena::Placed& range);
+  /// Opens a slab in the range that was placed for it. The caller gets up to `most` > 0 of its
+  /// slots, so that nobody takes the last, and no slab is open without a slot out; how many.
+  std::uint32_t open(Slab& slab, const Arena::Placed& range, Slot* slots, std::uint32_t most);
   /// Drops one that found no place.
   void abandon(Slab& slab) { records_.put_slab(slab); }
   /// Up to `most` free slots of existing slabs; how many there were.
@@ -100,6 +99,7 @@ class Slabs {
 
   static void link(SlabBin& bin, Slab& slab) QUARRY_REQUIRES(bin.mutex);
   static void unlink(SlabBin& bin, Slab& slab) QUARRY_REQUIRES(bin.mutex);
+  std::uint32_t take_from(Slab& slab, Slot* slots, std::uint32_t most) const;
   void close_all(SlabSet& set, Slab* unused, std::uint64_t now, Emptied& emptied);
   template <class Visitor>
   void for_each_bin(Visitor&& visitor);
