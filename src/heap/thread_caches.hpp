@@ -68,6 +68,9 @@ class ThreadCaches {
   ThreadCache* adopt(const void* thread) QUARRY_REQUIRES(mutex_);
   VkDeviceSize drain(ThreadCache& cache) QUARRY_REQUIRES(drain_mutex_);
 
+  // Of the registry; before the serial, which is given out when it enters the caches in its list.
+  ThreadCaches* registry_next_ = nullptr;
+  ThreadCaches* registry_previous_ = nullptr;
   const std::uint64_t serial_;
   const VkDeviceSize most_bytes_;
   HostMemory host_;
@@ -77,8 +80,6 @@ class ThreadCaches {
   base::Mutex mutex_;  ///< the list and who owns what; a leaf but for the host callbacks
   /// Of whoever claims caches; waits for owners, who take other locks but never this one.
   base::Mutex drain_mutex_;
-  ThreadCaches* registry_next_ = nullptr;
-  ThreadCaches* registry_previous_ = nullptr;
 };
 
 }  // namespace quarry::heap
