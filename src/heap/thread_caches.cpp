@@ -25,8 +25,10 @@ class ThreadRegistry {
     if (caches.registry_next_ != nullptr)
       caches.registry_next_->registry_previous_ = caches.registry_previous_;
   }
-  /// The lock keeps allocators from ending meanwhile.
+  /// The lock keeps allocators from ending meanwhile. Objects of the thread that end later find no
+  /// cache: it may be another thread's by then.
   void thread_ends(const void* thread) {
+    ThreadCaches::current_ = {};
     const base::MutexLock lock(mutex_);
     for (ThreadCaches* caches = first_; caches != nullptr; caches = caches->registry_next_)
       caches->drain_of(thread);
