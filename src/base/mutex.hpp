@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Mutexes that Clang's thread-safety analysis understands (-Wthread-safety); plain std mutexes
-// elsewhere.
+// elsewhere. Each thread counts how often it took one, for tests that nothing was locked.
 #pragma once
 
+#include <cstdint>
 #include <mutex>
 #include <shared_mutex>
 
@@ -29,14 +30,34 @@
 
 namespace quarry::base {
 
+/// Mutexes of either kind that this thread took so far.
+class LockCount {
+ public:
+  static std::uint64_t of_this_thread() { return count_; }
+
+ private:
+  friend class Mutex;
+  friend class SharedMutex;
+  static void add() { ++count_; }
+  // NOLINTNEXTLINE(*-avoid-non-const-global-variables): one a thread, that is its purpose
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local std::uint64_t count_;
+};
+
 class QUARRY_CAPABILITY("mutex") Mutex {
  public:
   Mutex() = default;
   Mutex(const Mutex&) = delete;
   Mutex& operator=(const Mutex&) = delete;
 
-  void lock() QUARRY_ACQUIRE() { mutex_.lock(); }
-  bool try_lock() QUARRY_TRY_ACQUIRE(true) { return mutex_.try_lock(); }
+  void lock() QUARRY_ACQUIRE() {
+    mutex_.lock();
+    LockCount::add();
+  }
+  bool try_lock() QUARRY_TRY_ACQUIRE(true) {
+    if (!mutex_.try_lock()) return false;
+    LockCount::add();
+    return true;
+  }
   void unlock() QUARRY_RELEASE() { mutex_.unlock(); }
 
  private:
@@ -73,9 +94,15 @@ class QUARRY_CAPABILITY("shared_mutex") SharedMutex {
   SharedMutex(const SharedMutex&) = delete;
   SharedMutex& operator=(const SharedMutex&) = delete;
 
-  void lock() QUARRY_ACQUIRE() { mutex_.lock(); }
+  void lock() QUARRY_ACQUIRE() {
+    mutex_.lock();
+    LockCount::add();
+  }
   void unlock() QUARRY_RELEASE() { mutex_.unlock(); }
-  void lock_shared() QUARRY_ACQUIRE_SHARED() { mutex_.lock_shared(); }
+  void lock_shared() QUARRY_ACQUIRE_SHARED() {
+    mutex_.lock_shared();
+    LockCount::add();
+  }
   void unlock_shared() QUARRY_RELEASE_SHARED() { mutex_.unlock_shared(); }
 
  private:

@@ -75,6 +75,8 @@ Core::Core(const AllocatorDesc& desc, std::uint8_t allocator_id) noexcept
 }
 
 Core::~Core() {
+  // Threads may end while this runs: what they would give back has no place any more.
+  caches.close();
   const auto empty_arena = [this](Arena& arena) {
     while (Block* block = arena.take_any())
       base::destroy_object(host, block);
