@@ -88,14 +88,15 @@ inline Allocation allocate_hot(Core& core, const VkMemoryRequirements& needed, R
     return {};
   Allocation allocation;
   const Route& route = cache.routes.near(kind, desc.intent);
-  const VkDeviceSize mask = (needed.alignment - 1) | route.alignment_mask;
+  const VkDeviceSize below_alignment = needed.alignment - 1;
+  const VkDeviceSize mask = below_alignment | route.alignment_mask;
   // The last byte of the size rounded up to the alignment; of a size 0 or an alignment 0 it is far
   // beyond every limit.
   const VkDeviceSize last = (needed.size - 1) | mask;
   const std::uint64_t odd = route.key.differs(RouteKey::of(needed.memoryTypeBits, desc)) |
                             desc.pool.value | reinterpret_cast<std::uintptr_t>(desc.name) |
                             reinterpret_cast<std::uintptr_t>(desc.memory_next) |
-                            (mask & (mask + 1));
+                            (needed.alignment & below_alignment);
   // A larger alignment may waste too much: the warm path weighs it.
   if (odd == 0 && route.kind == kind && last < route.limit && mask < 256) [[likely]] {
     CacheBin& bin = route.set->bins[kClassOfStep[last / 64]];
