@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Mutexes that Clang's thread-safety analysis understands (-Wthread-safety).
+// Mutexes that Clang's thread-safety analysis understands (-Wthread-safety). Each thread counts how
+// often it took one, for tests that nothing was locked.
 #pragma once
 
 #include <atomic>
@@ -29,6 +30,19 @@
 
 namespace quarry::base {
 
+/// Mutexes of either kind that this thread took so far.
+class LockCount {
+ public:
+  static std::uint64_t of_this_thread() { return count_; }
+
+ private:
+  friend class Mutex;
+  friend class SharedMutex;
+  static void add() { ++count_; }
+  // NOLINTNEXTLINE(*-avoid-non-const-global-variables): one a thread, that is its purpose
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local std::uint64_t count_;
+};
+
 /// Four bytes, and one instruction to take while nobody else has it; whoever has to wait looks on
 /// for a moment and then sleeps (Drepper, "Futexes Are Tricky", 2011, mutex 2). Not recursive.
 class QUARRY_CAPABILITY("mutex") Mutex {
@@ -43,8 +57,11 @@ class QUARRY_CAPABILITY("mutex") Mutex {
   }
   bool try_lock() QUARRY_TRY_ACQUIRE(true) {
     std::uint32_t expected = kOpen;
-    return state_.compare_exchange_strong(expected, kTaken, std::memory_order_acquire,
-                                          std::memory_order_relaxed);
+    if (!state_.compare_exchange_strong(expected, kTaken, std::memory_order_acquire,
+                                        std::memory_order_relaxed))
+      return false;
+    LockCount::add();
+    return true;
   }
   void unlock() QUARRY_RELEASE() {
     if (state_.exchange(kOpen, std::memory_order_release) == kAwaited) [[unlikely]]
@@ -91,9 +108,15 @@ class QUARRY_CAPABILITY("shared_mutex") SharedMutex {
   SharedMutex(const SharedMutex&) = delete;
   SharedMutex& operator=(const SharedMutex&) = delete;
 
-  void lock() QUARRY_ACQUIRE() { mutex_.lock(); }
+  void lock() QUARRY_ACQUIRE() {
+    mutex_.lock();
+    LockCount::add();
+  }
   void unlock() QUARRY_RELEASE() { mutex_.unlock(); }
-  void lock_shared() QUARRY_ACQUIRE_SHARED() { mutex_.lock_shared(); }
+  void lock_shared() QUARRY_ACQUIRE_SHARED() {
+    mutex_.lock_shared();
+    LockCount::add();
+  }
   void unlock_shared() QUARRY_RELEASE_SHARED() { mutex_.unlock_shared(); }
 
  private:

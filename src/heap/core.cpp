@@ -83,6 +83,8 @@ Core::Core(const AllocatorDesc& desc, std::uint8_t allocator_id) noexcept
 }
 
 Core::~Core() {
+  // Threads may end while this runs: what they would give back has no place any more.
+  caches.close();
   const auto empty_arena = [this](Arena& arena) {
     while (Block* block = arena.take_any())
       base::destroy_object(host, block);
@@ -219,8 +221,8 @@ void Core::fold(ThreadCache& cache, std::uint32_t memory_type) {
 }
 
 void Core::set_slack(ThreadCache& cache) const {
-  cache.slack = static_cast<std::int64_t>(
-      std::max(kLeastSlack, totals.allocation_bytes() / kSlackPart));
+  cache.slack =
+      static_cast<std::int64_t>(std::max(kLeastSlack, totals.allocation_bytes() / kSlackPart));
 }
 
 template <class Belongs>

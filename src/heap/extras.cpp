@@ -46,9 +46,11 @@ void ExtrasTable::drop(std::uint32_t number) {
 }
 
 void ExtrasTable::drop_from(Record& record) {
-  if (record.extras.load(std::memory_order_acquire) == 0) return;
+  if (record.extras.load() == 0) return;
   const base::MutexLock lock(mutex_);
-  give_back(record.extras.exchange(0, std::memory_order_relaxed));
+  // rename() may have been here first.
+  if (const std::uint32_t number = record.extras.exchange(0, std::memory_order_relaxed))
+    give_back(number);
 }
 
 bool ExtrasTable::rename(std::uint64_t handle, Record& record, const char* name) {
@@ -68,7 +70,15 @@ bool ExtrasTable::rename(std::uint64_t handle, Record& record, const char* name)
       base::release_string(entries_.host(), copy);
       return false;
     }
-    record.extras.store(number, std::memory_order_release);
+    entries_[number - 1].name = copy;
+    std::uint32_t none = 0;
+    const bool attached = record.extras.compare_exchange_strong(none, number);
+    // Whoever frees it claims the record and then looks for an entry. Either that look saw this
+    // one, or this one sees the claim.
+    std::uint32_t ours = number;
+    if (!attached || (!record.is_live(handle) && record.extras.compare_exchange_strong(ours, 0)))
+      give_back(number);
+    return true;
   }
   base::release_string(entries_.host(), std::exchange(entries_[number - 1].name, copy));
   return true;

@@ -83,8 +83,8 @@ bool refill(Core& core, ThreadCache& cache, SlabSet& set, std::uint32_t size_cla
     core.slabs.abandon(*slab);
     return false;
   }
-  core.slabs.open(*slab, placed);
-  return cache.refill(set, size_class, now, emptied) == Refill::filled;
+  cache.refill_from(*slab, placed);
+  return true;
 }
 
 /// Room in the ledger for a known tag; false for an unknown one.
@@ -146,9 +146,10 @@ Allocation place_range(Core& core, ThreadCache& cache, const Route& route, VkDev
   if (slot.record == nullptr) return {};
   Arena::Placed placed;
   const SlabSet& slabs = *route.set->slabs;
-  Arena& arena = size < core.policy.large_request ? slabs.arena : *slabs.large.load(std::memory_order_acquire);
-  if (arena.place({.size = size, .alignment = alignment, .user = slot.handle},
-                                    placed) != OffsetError::none) {
+  Arena& arena =
+      size < core.policy.large_request ? slabs.arena : *slabs.large.load(std::memory_order_acquire);
+  if (arena.place({.size = size, .alignment = alignment, .user = slot.handle}, placed) !=
+      OffsetError::none) {
     cache.put_large(core.records, slot);
     return {};
   }
@@ -178,7 +179,7 @@ Allocation allocate_tagged(ThreadCache& cache, CacheBin& bin, std::uint32_t bits
 
 bool free_tagged(ThreadCache& cache, CacheBin& bin, Allocation allocation, Record& record) {
   const std::uint32_t tag = record.tag.load(std::memory_order_relaxed);
-  const bool freed = cache.ledger.has(tag) && RecordTable::claim(allocation.value, record);
+  const bool freed = cache.ledger.has(tag) && claim_bare(allocation.value, record);
   if (freed) {
     cache.ledger.note(tag, -1, -std::int64_t{bin.slot_bytes});
     put_back(bin, bin.count.get(), allocation, record);
@@ -192,6 +193,10 @@ Allocation allocate_range(Core& core, ThreadCache& cache, const Route& route,
                           std::uint64_t resource) {
   Emptied emptied;
   Allocation allocation;
+  if (needed.size == 0 || needed.alignment == 0) {
+    cache.leave();
+    return allocation;
+  }
   const VkDeviceSize alignment = std::max<VkDeviceSize>(needed.alignment, route.alignment_mask + 1);
   const std::uint32_t size_class = needed.size > route.limit
                                        ? offset::kNoSizeClass

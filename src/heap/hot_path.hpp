@@ -36,10 +36,20 @@ Allocation allocate_warm(Core& core, const VkMemoryRequirements& needed, Resourc
 /// free_hot() of a slot where the cache has no room. False: go the long way.
 bool free_warm(Core& core, Allocation allocation, Record& record);
 
-/// Nothing to take apart when it is freed but the slot itself.
+/// Nothing to take apart when it is freed but the slot itself. Precondition: claimed, so that
+/// whoever names it at this moment sees that it is freed, or is seen here.
 inline bool is_bare(const Record& record) {
   constexpr std::uint32_t kMapped = Record::kMostMappings | Record::kMappedForLife;
-  return (record.extras.load(std::memory_order_relaxed) | (record.load_bits() & kMapped)) == 0;
+  return (record.extras.load() | (record.load_bits() & kMapped)) == 0;
+}
+
+/// Claims a live record with nothing but its slot to take apart; any other is as it was.
+inline bool claim_bare(std::uint64_t handle, Record& record) {
+  if (!RecordTable::claim(handle, record)) return false;
+  if (is_bare(record)) [[likely]]
+    return true;
+  RecordTable::unclaim(handle, record);
+  return false;
 }
 
 /// Hands out a slot. The caller counts it in the ledger.
@@ -85,14 +95,15 @@ inline Allocation allocate_hot(Core& core, const VkMemoryRequirements& needed, R
     return {};
   Allocation allocation;
   const Route& route = cache.routes.near(kind, desc.intent);
-  const VkDeviceSize mask = (needed.alignment - 1) | route.alignment_mask;
+  const VkDeviceSize below_alignment = needed.alignment - 1;
+  const VkDeviceSize mask = below_alignment | route.alignment_mask;
   // The last byte of the size rounded up to the alignment; of a size 0 or an alignment 0 it is far
   // beyond every limit.
   const VkDeviceSize last = (needed.size - 1) | mask;
   const std::uint64_t odd = route.key.differs(RouteKey::of(needed.memoryTypeBits, desc)) |
                             desc.pool.value | reinterpret_cast<std::uintptr_t>(desc.name) |
                             reinterpret_cast<std::uintptr_t>(desc.memory_next) |
-                            (mask & (mask + 1));
+                            (needed.alignment & below_alignment);
   if (odd == 0 && route.kind == kind && route.set != nullptr) [[likely]] {
     // A larger alignment may waste too much of a slot.
     if (last >= route.limit || mask > 255)
@@ -126,10 +137,10 @@ inline bool free_hot(Core& core, Allocation allocation) {
   if (CacheSet* set = cache.set(number / offset::kSizeClasses)) [[likely]] {
     CacheBin& bin = set->bins[number % offset::kSizeClasses];
     const std::uint32_t held = bin.count.get();
-    if (held < bin.capacity && is_bare(*record)) [[likely]] {
+    if (held < bin.capacity) [[likely]] {
       if (record->tag.load(std::memory_order_relaxed) != 0)
         return free_tagged(cache, bin, allocation, *record);
-      if (RecordTable::claim(allocation.value, *record)) [[likely]] {
+      if (claim_bare(allocation.value, *record)) [[likely]] {
         put_back(bin, held, allocation, *record);
         freed = true;
       }

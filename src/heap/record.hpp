@@ -22,7 +22,7 @@ class Block;
 /// Written before its handle is given out; afterwards only the atomics change.
 struct Record {
   /// Of a live allocation live_state() of its handle; with kVacant or kClaimed changed in it
-  /// otherwise. The generation is in the low bits.
+  /// otherwise, with both once it is retired. The generation is in the low bits.
   std::atomic<std::uint32_t> state;
   std::atomic<std::uint32_t> extras{0};  ///< place in the side table; 0: none
   std::atomic<std::uint16_t> tag{0};
@@ -44,9 +44,7 @@ struct Record {
   }
   /// Vacant, waiting for its first handle.
   explicit Record(std::uint64_t handle) noexcept : state(live_state(handle) ^ kVacant) {}
-  bool is_live(std::uint64_t handle) const {
-    return state.load(std::memory_order_acquire) == live_state(handle);
-  }
+  bool is_live(std::uint64_t handle) const { return state.load() == live_state(handle); }
 
   // `bits`, from the lowest up: mappings, alignment, origin, placement, mapped for life.
   static constexpr std::uint32_t kMostMappings = (1u << 11) - 1;

@@ -106,8 +106,11 @@ class RecordTable {
     const std::uint64_t handle = handle_of(slab.first_index + slot, state);
     return state == Record::live_state(handle) ? handle : 0;
   }
-  /// Marks a slot whose handle has no successor; nobody finds it any more.
-  static void retire(Record& record) { record.state.store(kRetired, std::memory_order_release); }
+  /// Marks a claimed record whose handle has no successor: neither live nor vacant under any
+  /// handle.
+  static void retire(Record& record) {
+    record.state.fetch_xor(Record::kVacant, std::memory_order_release);
+  }
 
   /// Calls visit(handle, record) for each live one. Callers see to it that nobody frees meanwhile.
   template <class Visit>
@@ -125,7 +128,6 @@ class RecordTable {
   static constexpr std::uint32_t kRow = 8;    ///< records; slabs have whole rows
   static constexpr std::uint32_t kKinds = 4;  ///< 8, 16, 32 and 64 slots
   static constexpr std::uint32_t kNone = 0xFFFF'FFFFu;
-  static constexpr std::uint32_t kRetired = 0;  ///< the generation 0 is no record's
 
   struct Row {
     Slab* slab;
@@ -142,8 +144,7 @@ class RecordTable {
   /// Whether a record can be given out: neither live, claimed nor retired.
   bool is_vacant(const Record& record) const {
     const std::uint32_t state = record.state.load(std::memory_order_relaxed);
-    return state != kRetired &&
-           state == (Record::live_state(handle_of(0, state)) ^ Record::kVacant);
+    return state == (Record::live_state(handle_of(0, state)) ^ Record::kVacant);
   }
   template <class Visit>
   void visit_live(std::uint32_t index, Record& record, Visit& visit) {
@@ -198,8 +199,7 @@ inline LargeRecord* RecordTable::find_large(std::uint64_t handle) {
 
 inline bool RecordTable::claim(std::uint64_t handle, Record& record) {
   std::uint32_t expected = Record::live_state(handle);
-  return record.state.compare_exchange_strong(expected, expected ^ Record::kClaimed,
-                                              std::memory_order_acquire, std::memory_order_relaxed);
+  return record.state.compare_exchange_strong(expected, expected ^ Record::kClaimed);
 }
 
 inline RecordTable::Lookup RecordTable::claim(std::uint64_t handle) {

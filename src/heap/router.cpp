@@ -298,7 +298,7 @@ Status Router::attempt_slot(Arena& arena, std::uint32_t size_class, bool within_
       return Unexpected(placed.error());
     }
     if (placed->in_new_block) spot.placement = Placement::new_block;
-    spot.slot = core_.slabs.open_for_one(*slab, *placed);
+    (void)core_.slabs.open(*slab, *placed, &spot.slot, 1);
   }
   spot.where = core_.records.location(spot.slot.handle, *spot.slot.record);
   return {};

@@ -81,20 +81,15 @@ OffsetRequest Slabs::place_for(const Slab& slab) {
   return request;
 }
 
-void Slabs::open(Slab& slab, const Arena::Placed& range) {
+std::uint32_t Slabs::open(Slab& slab, const Arena::Placed& range, Slot* slots, std::uint32_t most) {
   slab.block = range.block;
   slab.range = range.where.handle;
   slab.offset = range.where.offset;
+  const std::uint32_t taken = take_from(slab, slots, most);
   SlabBin& bin = set(slab.set()).bins[slab.size_class()];
   const base::MutexLock lock(bin.mutex);
   if (slab.free != 0) link(bin, slab);
-}
-
-Slot Slabs::open_for_one(Slab& slab, const Arena::Placed& range) {
-  Record& record = slab.records()[base::lowest_bit(slab.free)];
-  slab.free &= slab.free - 1;
-  open(slab, range);
-  return records_.slot(slab, record);
+  return taken;
 }
 
 void Slabs::link(SlabBin& bin, Slab& slab) {
@@ -109,14 +104,20 @@ void Slabs::unlink(SlabBin& bin, Slab& slab) {
   if (slab.next != nullptr) slab.next->previous = slab.previous;
 }
 
+std::uint32_t Slabs::take_from(Slab& slab, Slot* slots, std::uint32_t most) const {
+  std::uint32_t taken = 0;
+  for (; taken < most && slab.free != 0; slab.free &= slab.free - 1)
+    slots[taken++] = records_.slot(slab, slab.records()[base::lowest_bit(slab.free)]);
+  return taken;
+}
+
 std::uint32_t Slabs::take(SlabSet& set, std::uint32_t size_class, Slot* slots, std::uint32_t most) {
   SlabBin& bin = set.bins[size_class];
   const base::MutexLock lock(bin.mutex);
   std::uint32_t taken = 0;
   while (taken < most && bin.open != nullptr) {
     Slab& slab = *bin.open;
-    for (; taken < most && slab.free != 0; slab.free &= slab.free - 1)
-      slots[taken++] = records_.slot(slab, slab.records()[base::lowest_bit(slab.free)]);
+    taken += take_from(slab, slots + taken, most - taken);
     if (slab.free == 0) unlink(bin, slab);
   }
   return taken;

@@ -29,8 +29,8 @@ struct Magazine {
 
 struct alignas(64) SlabBin {
   base::Mutex mutex;  ///< held for a batch of slots; no other lock inside
-  Slab* open QUARRY_GUARDED_BY(mutex) = nullptr;  ///< slabs with free slots, most recent first
-  Magazine* depot QUARRY_GUARDED_BY(mutex) = nullptr;     ///< full magazines
+  Slab* open QUARRY_GUARDED_BY(mutex) = nullptr;       ///< slabs with free slots, most recent first
+  Magazine* depot QUARRY_GUARDED_BY(mutex) = nullptr;  ///< full magazines
   std::uint32_t depot_size QUARRY_GUARDED_BY(mutex) = 0;  ///< of them
   Magazine* empties QUARRY_GUARDED_BY(mutex) = nullptr;   ///< that full ones were exchanged for
   std::uint32_t exchanges QUARRY_GUARDED_BY(mutex) = 0;   ///< of magazines, since the last look
@@ -73,10 +73,9 @@ class Slabs {
   /// What a slab needs of a block.
   static OffsetRequest place_for(std::uint32_t size_class);
   static OffsetRequest place_for(const Slab& slab);
-  /// Opens a slab in the range that was placed for it.
-  void open(Slab& slab, const Arena::Placed& range);
-  /// The same, keeping one slot for the caller, so that nobody takes the last.
-  Slot open_for_one(Slab& slab, const Arena::Placed& range);
+  /// Opens a slab in the range that was placed for it. The caller gets up to `most` > 0 of its
+  /// slots, so that nobody takes the last, and no slab is open without a slot out; how many.
+  std::uint32_t open(Slab& slab, const Arena::Placed& range, Slot* slots, std::uint32_t most);
   /// Drops one that found no place.
   void abandon(Slab& slab) { records_.put_slab(slab); }
   /// Up to `most` free slots of existing slabs; how many there were.
@@ -88,8 +87,8 @@ class Slabs {
   /// The same for one whose handle has no successor: it is never used again.
   void retire(std::uint64_t handle, Record& record, std::uint64_t now, Emptied& emptied);
 
-  /// Exchanges an empty magazine for a full one of the depot; null, with nothing done, when there is
-  /// none.
+  /// Exchanges an empty magazine for a full one of the depot; null, with nothing done, when there
+  /// is none.
   Magazine* take_full(SlabSet& set, std::uint32_t size_class, Magazine& empty);
   /// Exchanges a full magazine for an empty one; null, with nothing done, when the depot has enough
   /// or there is no host memory.
@@ -105,6 +104,7 @@ class Slabs {
 
   static void link(SlabBin& bin, Slab& slab) QUARRY_REQUIRES(bin.mutex);
   static void unlink(SlabBin& bin, Slab& slab) QUARRY_REQUIRES(bin.mutex);
+  std::uint32_t take_from(Slab& slab, Slot* slots, std::uint32_t most) const;
   void close_all(SlabSet& set, Slab* unused, std::uint64_t now, Emptied& emptied);
   void release(Magazine* magazines);
   template <class Visitor>

@@ -99,11 +99,17 @@ ThreadCache::Refill ThreadCache::refill(SlabSet& set, std::uint32_t size_class, 
     bin.told.add(static_cast<std::uint16_t>(full->count));
     return Refill::filled;
   }
-  const std::uint32_t taken =
-      slabs_.take(set, size_class, bin.slots, std::max(1u, bin.capacity / 2u));
+  const std::uint32_t taken = slabs_.take(set, size_class, bin.slots, batch(bin));
   bin.told.add(static_cast<std::uint16_t>(taken));
   bin.count.set(taken);
   return taken != 0 ? Refill::filled : Refill::no_slots;
+}
+
+void ThreadCache::refill_from(Slab& slab, const Arena::Placed& range) {
+  CacheBin& bin = bin_of(slabs_.set(slab.set()), slab.size_class());
+  const std::uint32_t taken = slabs_.open(slab, range, bin.slots, batch(bin));
+  bin.told.add(static_cast<std::uint16_t>(taken));
+  bin.count.set(taken);
 }
 
 bool ThreadCache::make_room(SlabSet& set, std::uint32_t size_class, std::uint64_t now,

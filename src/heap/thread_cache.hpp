@@ -5,6 +5,7 @@
 // fence on the claimer's side alone, and waiting until the owner is not busy.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -103,6 +104,9 @@ class alignas(64) ThreadCache {
   };
   /// Fills an empty loaded magazine from the depot or the slabs.
   Refill refill(SlabSet& set, std::uint32_t size_class, std::uint64_t now, Emptied& emptied);
+  /// The same from a slab that is opened in the range placed for it. Precondition: refill() has
+  /// just answered no_slots.
+  void refill_from(Slab& slab, const Arena::Placed& range);
   /// Makes room in a full loaded magazine; false when there is none to be had: give the slot back.
   bool make_room(SlabSet& set, std::uint32_t size_class, std::uint64_t now, Emptied& emptied);
 
@@ -156,6 +160,7 @@ class alignas(64) ThreadCache {
   CacheBin& bin_of(const SlabSet& set, std::uint32_t size_class) const {
     return sets_[set.number].load(std::memory_order_relaxed)->bins[size_class];
   }
+  static std::uint32_t batch(const CacheBin& bin) { return std::max(1u, bin.capacity / 2u); }
   bool prepare(CacheBin& bin, std::uint32_t size_class, std::uint64_t now, Emptied& emptied);
   VkDeviceSize drain(CacheBin& bin, std::uint64_t now, Emptied& emptied);
 

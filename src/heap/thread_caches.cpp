@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "heap/thread_caches.hpp"
 
+#include <utility>
+
 #include "base/host_object.hpp"
 
 namespace quarry::heap {
 
 constinit thread_local ThreadCaches::Current ThreadCaches::current_;
+constinit thread_local ThreadCaches::Current ThreadCaches::recent_[kRecent];
 
 /// Which allocators live. Constant-initialised and never destroyed, so that any thread may end at
 /// any time.
@@ -16,17 +19,23 @@ class ThreadRegistry {
     caches.registry_next_ = first_;
     if (first_ != nullptr) first_->registry_previous_ = &caches;
     first_ = &caches;
+    caches.registered_ = true;
     return ++last_serial_;
   }
   void strike(ThreadCaches& caches) {
     const base::MutexLock lock(mutex_);
+    if (!std::exchange(caches.registered_, false)) return;
     (caches.registry_previous_ == nullptr ? first_ : caches.registry_previous_->registry_next_) =
         caches.registry_next_;
     if (caches.registry_next_ != nullptr)
       caches.registry_next_->registry_previous_ = caches.registry_previous_;
   }
-  /// The lock keeps allocators from ending meanwhile.
+  /// The lock keeps allocators from ending meanwhile. Objects of the thread that end later find no
+  /// cache: it may be another thread's by then.
   void thread_ends(const void* thread) {
+    ThreadCaches::current_ = {};
+    for (ThreadCaches::Current& each : ThreadCaches::recent_)
+      each = {};
     const base::MutexLock lock(mutex_);
     for (ThreadCaches* caches = first_; caches != nullptr; caches = caches->registry_next_)
       caches->drain_of(thread);
@@ -66,8 +75,12 @@ ThreadCaches::ThreadCaches(const HostMemory& host, Slabs& slabs, RecordTable& re
       slabs_(slabs),
       records_(records) {}
 
-ThreadCaches::~ThreadCaches() {
+void ThreadCaches::close() {
   registry.strike(*this);
+}
+
+ThreadCaches::~ThreadCaches() {
+  close();
   ThreadCache* cache = first_.load(std::memory_order_relaxed);
   while (cache != nullptr) {
     ThreadCache* next = cache->next;
@@ -100,7 +113,7 @@ ThreadCache* ThreadCaches::find_or_make() {
   thread_end.note();  // the first use in a thread is what has it destroyed at the end
   const base::MutexLock lock(mutex_);
   ThreadCache* cache = adopt(&thread_is_over);
-  if (cache != nullptr) current_ = {serial_, cache};
+  if (cache != nullptr) current_ = recent_[serial_ % kRecent] = {serial_, cache};
   return cache;
 }
 

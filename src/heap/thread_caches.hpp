@@ -31,8 +31,14 @@ class ThreadCaches {
   };
   static const Current& current() { return current_; }
   bool owns(const Current& current) const { return current.serial == serial_; }
-  /// This thread's cache, if it is the allocator that it used last.
-  ThreadCache* find() const { return owns(current_) ? current_.cache : nullptr; }
+  /// This thread's cache, if it used the allocator lately; it is the one that it used last now.
+  ThreadCache* find() const {
+    if (owns(current_)) return current_.cache;
+    const Current& recent = recent_[serial_ % kRecent];
+    if (!owns(recent)) return nullptr;
+    current_ = recent;
+    return recent.cache;
+  }
   /// The same, made at first use; null without host memory, without caches, or at the thread's end.
   ThreadCache* find_or_make();
 
@@ -54,6 +60,10 @@ class ThreadCaches {
   /// Of the thread that ends.
   void drain_of(const void* thread);
 
+  /// From now on the end of a thread is no concern of theirs. Comes before the end of what slots
+  /// are given back to.
+  void close();
+
   /// Calls visitor(const ThreadCache&) for each; they may be in use.
   template <class Visitor>
   void for_each(Visitor&& visitor) const {
@@ -66,10 +76,18 @@ class ThreadCaches {
   friend class ThreadRegistry;
   // NOLINTNEXTLINE(*-avoid-non-const-global-variables): one a thread, that is its purpose
   [[gnu::tls_model("initial-exec")]] static constinit thread_local Current current_;
+  static constexpr std::uint32_t kRecent = 8;
+  /// For threads that use several allocators in turns, by serial.
+  // NOLINTNEXTLINE(*-avoid-non-const-global-variables)
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local Current recent_[kRecent];
 
   ThreadCache* adopt(const void* thread) QUARRY_REQUIRES(mutex_);
   VkDeviceSize drain(ThreadCache& cache, Emptied& emptied) QUARRY_REQUIRES(drain_mutex_);
 
+  // Of the registry; before the serial, which is given out when it enters the caches in its list.
+  ThreadCaches* registry_next_ = nullptr;
+  ThreadCaches* registry_previous_ = nullptr;
+  bool registered_ = false;
   const std::uint64_t serial_;
   const VkDeviceSize most_bytes_;
   HostMemory host_;
@@ -80,8 +98,6 @@ class ThreadCaches {
   base::Mutex mutex_;  ///< the list and who owns what; a leaf but for the host callbacks
   /// Of whoever claims caches; waits for owners, who take other locks but never this one.
   base::Mutex drain_mutex_;
-  ThreadCaches* registry_next_ = nullptr;
-  ThreadCaches* registry_previous_ = nullptr;
 };
 
 }  // namespace quarry::heap

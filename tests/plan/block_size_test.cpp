@@ -96,7 +96,6 @@ TEST(BlockSize, PropertiesHoldForAnyInput) {
 }
 
 TEST(BlockSize, HoldsAWholeNumberOfLargeRequests) {
-  constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
   const auto size_for = [&](std::uint64_t request) {
     return next_block_size({.reserved_bytes = 1024 * kMiB,
                             .request_bytes = request,
