@@ -53,6 +53,17 @@ Status check(const AllocatorDesc& desc) {
   return {};
 }
 
+/// Sums that were read while others changed their parts may be below zero for the moment.
+Totals settled(Totals figures) {
+  const auto at_least_zero = [](std::uint64_t& sum) {
+    if (static_cast<std::int64_t>(sum) < 0) sum = 0;
+  };
+  at_least_zero(figures.allocation_count);
+  at_least_zero(figures.allocation_bytes);
+  figures.peak_allocation_bytes = std::max(figures.peak_allocation_bytes, figures.allocation_bytes);
+  return figures;
+}
+
 }  // namespace
 
 Core::Core(const AllocatorDesc& desc, std::uint8_t allocator_id) noexcept
@@ -241,27 +252,26 @@ void Core::add_untold(Totals& figures, Belongs&& belongs) const {
       figures.allocation_bytes += static_cast<std::uint64_t>(cache.large[type].bytes.get());
     }
   });
-  figures.peak_allocation_bytes = std::max(figures.peak_allocation_bytes, figures.allocation_bytes);
 }
 
 Totals Core::total() const {
   Totals figures = totals.read();
   add_untold(figures, [](std::uint32_t) { return true; });
-  return figures;
+  return settled(figures);
 }
 
 Totals Core::total_of_heap(std::uint32_t heap) const {
   if (heap >= device.facts().memory.memoryHeapCount) return {};
   Totals figures = heap_totals[heap].read();
   add_untold(figures, [&](std::uint32_t type) { return heap_of(type) == heap; });
-  return figures;
+  return settled(figures);
 }
 
 Totals Core::total_of_type(std::uint32_t memory_type) const {
   if (memory_type >= device.facts().memory.memoryTypeCount) return {};
   Totals figures = type_totals[memory_type].read();
   add_untold(figures, [&](std::uint32_t type) { return type == memory_type; });
-  return figures;
+  return settled(figures);
 }
 
 Totals Core::total_of_tag(Tag tag) const {
@@ -277,8 +287,7 @@ Totals Core::total_of_tag(Tag tag) const {
       figures.allocation_bytes += static_cast<std::uint64_t>(sign * entry.bytes);
     }
   });
-  figures.peak_allocation_bytes = std::max(figures.peak_allocation_bytes, figures.allocation_bytes);
-  return figures;
+  return settled(figures);
 }
 
 std::uint64_t Core::allocation_calls() const {
@@ -303,6 +312,7 @@ void Core::drain_idle_caches() {
 }
 
 void Core::reset_peaks() {
+  caches.fold_all();
   totals.reset_peaks();
   for (TotalsCell& cell : heap_totals)
     cell.reset_peaks();

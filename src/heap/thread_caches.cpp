@@ -126,6 +126,16 @@ VkDeviceSize ThreadCaches::drain(ThreadCache& cache, Emptied& emptied) {
   return bytes;
 }
 
+void ThreadCaches::fold_all() {
+  const base::MutexLock lock(drain_mutex_);
+  for (ThreadCache* cache = first_.load(std::memory_order_acquire); cache != nullptr;
+       cache = cache->next) {
+    cache->claim();
+    owner_.fold(owner_.user, *cache);
+    cache->release();
+  }
+}
+
 VkDeviceSize ThreadCaches::drain_all() {
   VkDeviceSize bytes = 0;
   Emptied emptied;  // who asked looks for empty blocks anyway

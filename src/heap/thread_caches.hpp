@@ -53,6 +53,8 @@ class ThreadCaches {
   /// Once, before the first find_or_make().
   void set_owner(const Owner& owner) { owner_ = owner; }
 
+  /// Folds the figures of every cache.
+  void fold_all();
   /// Drains every cache. The bytes given back; blocks may be empty now.
   VkDeviceSize drain_all();
   /// Drains caches whose threads did nothing for `milliseconds`.

@@ -34,7 +34,8 @@ class TotalsCell {
     block_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
   }
   void reset_peaks() {
-    peak_allocation_bytes_.store(allocation_bytes_.load(std::memory_order_relaxed),
+    const std::uint64_t bytes = allocation_bytes_.load(std::memory_order_relaxed);
+    peak_allocation_bytes_.store(static_cast<std::int64_t>(bytes) > 0 ? bytes : 0,
                                  std::memory_order_relaxed);
     peak_block_bytes_.store(block_bytes_.load(std::memory_order_relaxed),
                             std::memory_order_relaxed);

@@ -13,10 +13,11 @@ void tick(Core& core) {
   const std::uint64_t now = core.now();
   core.drain_idle_caches();
   const std::uint64_t kept = core.policy.retained_milliseconds;
-  if (now < kept) return;
   BlockSource blocks(core);
   for (std::uint32_t heap = 0; heap < core.device.facts().memory.memoryHeapCount; ++heap) {
-    blocks.release_empty_since(heap, now - kept);
+    // What idle or ended threads gave back may have emptied more blocks than are kept.
+    blocks.limit_empty_bytes(heap);
+    if (now >= kept) blocks.release_empty_since(heap, now - kept);
   }
 }
 
@@ -47,9 +48,10 @@ Status set_heap_limit(Core& core, std::uint32_t heap, VkDeviceSize bytes) {
 Counters counters(const Core& core) {
   Counters counters;
   core.device.counters().read_into(counters);
+  // What is not live any more was freed. Looked at first: what is made meanwhile is no free.
+  const std::uint64_t live = core.total().allocation_count;
   counters.allocations = core.allocation_calls();
-  // What is not live any more was freed.
-  counters.frees = counters.allocations - core.total().allocation_count;
+  counters.frees = counters.allocations - std::min(live, counters.allocations);
   counters.failed_allocations = core.failed_allocations.load(std::memory_order_relaxed);
   counters.uploaded_bytes = core.uploaded_bytes.load(std::memory_order_relaxed);
   return counters;
