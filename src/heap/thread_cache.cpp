@@ -11,11 +11,12 @@ namespace quarry::heap {
 
 namespace {
 
-/// So that a magazine holds about 32 KiB, at least 4 slots and at most 32.
+/// So that a magazine holds about 48 KiB, at least 6 slots and at most 32: sizes that come and go at
+/// random then need another one in less than one of a hundred operations.
 std::uint32_t magazine_capacity(std::uint32_t size_class) {
-  constexpr std::uint64_t kMagazineBytes = 32 << 10;
+  constexpr std::uint64_t kMagazineBytes = 48 << 10;
   return static_cast<std::uint32_t>(
-      std::clamp<std::uint64_t>(kMagazineBytes / offset::size_of_class(size_class), 4, 32));
+      std::clamp<std::uint64_t>(kMagazineBytes / offset::size_of_class(size_class), 6, 32));
 }
 
 }  // namespace
