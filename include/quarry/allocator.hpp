@@ -43,6 +43,9 @@ struct BlockPolicy {
   VkDeviceSize largest_block = VkDeviceSize{256} << 20;
   /// Cap in HOST_VISIBLE types that are not device-local.
   VkDeviceSize largest_mapped_block = VkDeviceSize{64} << 20;
+  /// Requests from this size up have blocks of their own, so that no small long-lived allocation
+  /// keeps a block from them. VK_WHOLE_SIZE: all share blocks. Not in custom pools.
+  VkDeviceSize large_request = VkDeviceSize{1} << 20;
   /// Empty blocks kept in each heap at most.
   VkDeviceSize retained_bytes = VkDeviceSize{256} << 20;
   /// tick() releases blocks that were empty for longer.
@@ -60,7 +63,7 @@ struct HotPathPolicy {
   /// Bytes of free slots that each thread may keep for itself, so that it takes no lock. They are
   /// given back by trim(), after a second without work at tick(), at the thread's end and before a
   /// shortage is reported. 0: no caches.
-  VkDeviceSize thread_cache_bytes = VkDeviceSize{24} << 20;
+  VkDeviceSize thread_cache_bytes = VkDeviceSize{16} << 20;
   /// Parts of an arena (one kind of memory) that threads may work in at once; 0: as many as the
   /// host has processors, 16 at most. A part is taken into use when another is busy.
   std::uint32_t shards = 0;

@@ -39,14 +39,15 @@ class Tlsf : public OffsetSpace<offset::TlsfState> {
   /// allocate() looks at no more free ranges than this, except with OffsetStrategy::min_offset.
   static constexpr std::uint32_t kMaxRangesExamined = 68;
   /// Values of class_of and largest_free_class are below this.
-  static constexpr std::uint32_t kClassCount = 61;
+  static constexpr std::uint32_t kClassCount = 1921;
 
   explicit Tlsf(const TlsfDesc& desc);
 
-  /// The class of a size > 0: monotonic, one to each power of two from 32 bytes up, all smaller
-  /// sizes in class 1.
+  /// The class of a size > 0, at least 2: monotonic, one for each size below 64, above that 32 to each
+  /// power of two.
   static constexpr std::uint32_t class_of(std::uint64_t size) {
-    return size < 32 ? 1u : static_cast<std::uint32_t>(std::bit_width(size)) - 4u;
+    const auto shift = static_cast<std::uint32_t>(std::bit_width(size | 32)) - 6;
+    return shift * 32 + static_cast<std::uint32_t>(size >> shift) + 1;
   }
   /// The class of the largest free range, 0 when nothing is free. Where it is below class_of(size),
   /// allocate(size) cannot succeed; where it is above, it does succeed at alignment 1. O(1).

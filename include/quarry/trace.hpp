@@ -70,7 +70,7 @@ struct TraceRecorderDesc {
   /// the recorder's lock held: it must not call the recorder.
   bool (*write)(void* user, std::span<const std::byte> bytes) = nullptr;
   void* user = nullptr;
-  HostMemory host = HostMemory::standard();  ///< about 32 bytes for each live allocation
+  HostMemory host = HostMemory::standard();  ///< 40 to 70 bytes for each live allocation
 };
 
 /// Writes a trace. Every member function may be called from any thread; events stand in the order

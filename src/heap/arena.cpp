@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "heap/arena.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 
@@ -10,9 +11,10 @@ namespace quarry::heap {
 
 namespace {
 
-/// Blocks that may serve but need not are asked at most this often before the search asks for one
-/// that must serve.
-constexpr int kHopefulTries = 4;
+/// Blocks that may serve but need not are asked at most this often, and so many of one class, before
+/// the search asks for one that must serve.
+constexpr int kHopefulTries = 24;
+constexpr int kTriesInClass = 8;
 
 std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) {
   return a > std::numeric_limits<std::uint64_t>::max() - b
@@ -27,34 +29,34 @@ OffsetError Arena::place(const OffsetRequest& request, Placed& placed) {
   return place_locked(request, placed);
 }
 
+OffsetError Arena::try_block(Block& block, const OffsetRequest& request, Placed& placed) {
+  const bool was_empty = block.space->empty();
+  auto result = block.space->allocate(request);
+  if (!result) return result.error();
+  if (was_empty) empty_bytes_.fetch_sub(block.memory.size(), std::memory_order_relaxed);
+  publish(block);
+  placed = {&block, *result, false};
+  return OffsetError::none;
+}
+
 OffsetError Arena::place_locked(const OffsetRequest& request, Placed& placed) {
-  const auto attempt = [&](std::uint32_t rank) QUARRY_REQUIRES(mutex_) {
-    Block& block = *blocks_[rank];
-    const bool was_empty = block.space->empty();
-    auto result = block.space->allocate(request);
-    if (!result) return result.error();
-    if (was_empty) empty_bytes_.fetch_sub(block.memory.size(), std::memory_order_relaxed);
-    publish(block);
-    placed = {&block, *result, false};
-    return OffsetError::none;
-  };
   // A block whose largest free range is of the request's own class may or may not serve; one of the
   // class above that of size + alignment surely does.
-  const std::uint32_t hopeful = Tlsf::class_of(request.size);
-  std::uint32_t rank = index_.find(hopeful, 0);
-  for (int tries = 0; rank != BlockIndex::kNone && tries < kHopefulTries; ++tries) {
-    const OffsetError error = attempt(rank);
-    if (error != OffsetError::out_of_space) return error;
-    rank = index_.find(hopeful, rank + 1);
-  }
-  if (rank == BlockIndex::kNone) return OffsetError::out_of_space;
   const std::uint32_t sure =
       Tlsf::class_of(saturating_add(request.size, request.alignment - 1)) + 1;
-  rank = index_.find(sure, rank);
-  for (int tries = 0; rank != BlockIndex::kNone && tries < kHopefulTries; ++tries) {
-    const OffsetError error = attempt(rank);
-    if (error != OffsetError::out_of_space) return error;
-    rank = index_.find(sure, rank + 1);
+  int tries = 0;
+  std::uint32_t free_class = index_.next_class(Tlsf::class_of(request.size));
+  while (free_class != BlockIndex::kNone) {
+    int tries_in_class = 0;
+    for (Block* block = index_.first(free_class); block != nullptr && tries_in_class < kTriesInClass;
+         block = block->index_next) {
+      const OffsetError error = try_block(*block, request, placed);
+      if (error != OffsetError::out_of_space) return error;
+      ++tries_in_class;
+    }
+    tries += tries_in_class;
+    const std::uint32_t next = free_class + 1;
+    free_class = index_.next_class(tries < kHopefulTries ? next : std::max(next, sure));
   }
   return OffsetError::out_of_space;
 }
@@ -89,7 +91,6 @@ OffsetError Arena::adopt(Block& block, const OffsetRequest* request, std::uint64
   while (lowest_free_rank_ < blocks_.size() && blocks_[lowest_free_rank_] != nullptr)
     ++lowest_free_rank_;
   const std::uint32_t rank = lowest_free_rank_;
-  if (!index_.reserve(rank + 1)) return OffsetError::out_of_host_memory;
   if (rank == blocks_.size() && !blocks_.push_back(nullptr)) return OffsetError::out_of_host_memory;
   if (request != nullptr) {
     auto result = block.space->allocate(*request);
@@ -166,14 +167,13 @@ Block* Arena::take_any() {
 
 void Arena::publish(Block& block) {
   const std::uint32_t now = block.space->largest_free_class();
-  if (now == block.free_class) return;
-  index_.publish(block.rank, block.free_class, now);
-  block.free_class = now;
+  if (now == block.free_class) [[likely]]
+    return;
+  index_.publish(block, now);
 }
 
 void Arena::take_out(Block& block) {
-  index_.publish(block.rank, block.free_class, 0);
-  block.free_class = 0;
+  index_.publish(block, 0);
   blocks_[block.rank] = nullptr;
   if (block.rank < lowest_free_rank_) lowest_free_rank_ = block.rank;
   live_blocks_.fetch_sub(1, std::memory_order_relaxed);

@@ -25,6 +25,7 @@ struct ArenaTraits {
   std::uint32_t memory_type = 0;
   std::uint32_t heap = 0;
   bool optimal = false;  ///< optimal images only
+  bool large = false;    ///< requests from BlockPolicy::large_request up
   Lifetime lifetime = Lifetime::unspecified;
   std::uint32_t priority_class = 0;
   PoolAlgorithm algorithm = PoolAlgorithm::tlsf;
@@ -44,7 +45,7 @@ class Arena {
   };
 
   Arena(const ArenaTraits& traits, HostMemory host, Arena* older)
-      : traits_(traits), older_(older), blocks_(host), index_(host) {}
+      : traits_(traits), older_(older), blocks_(host) {}
 
   const ArenaTraits& traits() const { return traits_; }
   /// What small requests are served from; null as long as none was, and in custom pools.
@@ -53,7 +54,8 @@ class Arena {
   /// The next in the list of all arenas of a table.
   Arena* older() const { return older_; }
 
-  /// Places the request in the lowest block that has room. OffsetError::out_of_space when none has.
+  /// Places the request in a block that has room, the one with the smallest largest free range that
+  /// will do. OffsetError::out_of_space when none has.
   OffsetError place(const OffsetRequest& request, Placed& placed);
   /// Whether place() would succeed now.
   bool could_place(const OffsetRequest& request);
@@ -93,6 +95,8 @@ class Arena {
   }
 
  private:
+  OffsetError try_block(Block& block, const OffsetRequest& request, Placed& placed)
+      QUARRY_REQUIRES(mutex_);
   OffsetError place_locked(const OffsetRequest& request, Placed& placed) QUARRY_REQUIRES(mutex_);
   void publish(Block& block) QUARRY_REQUIRES(mutex_);
   void take_out(Block& block) QUARRY_REQUIRES(mutex_);

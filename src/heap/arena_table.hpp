@@ -40,12 +40,14 @@ class ArenaTable {
 
  private:
   static constexpr std::uint32_t kTilings = 2;
+  static constexpr std::uint32_t kSizes = 2;
   static constexpr std::uint32_t kLifetimes = 3;
   static constexpr std::uint32_t kSlots =
-      VK_MAX_MEMORY_TYPES * kTilings * kLifetimes * memory::kPriorityClasses;
+      VK_MAX_MEMORY_TYPES * kTilings * kSizes * kLifetimes * memory::kPriorityClasses;
 
   static std::uint32_t slot(const ArenaTraits& traits) {
     std::uint32_t index = traits.memory_type * kTilings + (traits.optimal ? 1u : 0u);
+    index = index * kSizes + (traits.large ? 1u : 0u);
     index = index * kLifetimes + static_cast<std::uint32_t>(traits.lifetime);
     return index * memory::kPriorityClasses + traits.priority_class;
   }

@@ -34,6 +34,8 @@ class Block {
   Arena* arena = nullptr;         ///< null: dedicated
   std::uint32_t rank = 0;         ///< in the arena
   std::uint32_t free_class = 0;   ///< as the arena's index has it
+  Block* index_previous = nullptr;  ///< in the index's list of that class
+  Block* index_next = nullptr;
   std::uint64_t empty_since = 0;  ///< milliseconds; meaningful while the space is empty
   std::atomic<bool> stays_mapped{
       false};  ///< one mapping is kept until the block goes, so that maps cost no driver call

@@ -9,6 +9,7 @@
 #include "base/host_string.hpp"
 #include "device/error.hpp"
 #include "heap/allocator_ids.hpp"
+#include "heap/block_source.hpp"
 
 namespace quarry::heap {
 
@@ -19,6 +20,10 @@ std::uint64_t steady_milliseconds(void* /*user*/) {
   return static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::milliseconds>(since_start).count());
 }
+
+/// Peaks may miss, for each thread, this part of the live bytes, or this many bytes.
+constexpr VkDeviceSize kSlackPart = 256;
+constexpr VkDeviceSize kLeastSlack = VkDeviceSize{64} << 10;
 
 HotPathPolicy effective(HotPathPolicy policy) {
   if (policy.deterministic) {
@@ -76,13 +81,16 @@ Core::Core(const AllocatorDesc& desc, std::uint8_t allocator_id) noexcept
       shortage_user(desc.shortage_user),
       arenas(host),
       slabs(host, records),
-      caches(host, slabs, hot_path.thread_cache_bytes),
+      caches(host, slabs, records, hot_path.thread_cache_bytes),
       clock_(desc.clock != nullptr ? desc.clock : steady_milliseconds),
       clock_user_(desc.clock_user),
       on_message_(desc.on_message),
       message_user_(desc.message_user) {
   caches.set_owner({this, [](void* core) { return static_cast<Core*>(core)->now(); },
-                    [](void* core, ThreadCache& cache) { static_cast<Core*>(core)->fold(cache); }});
+                    [](void* core, ThreadCache& cache) { static_cast<Core*>(core)->fold(cache); },
+                    [](void* core, const Emptied& emptied) {
+                      BlockSource(*static_cast<Core*>(core)).limit_empty(emptied);
+                    }});
 }
 
 Core::~Core() {
@@ -188,13 +196,44 @@ void Core::fold(Ledger& ledger) {
 
 // Tags first: then what is untagged never seems more than it is.
 void Core::fold(ThreadCache& cache, CacheBin& bin) {
+  // Atomics that other threads want, too: no more often than peaks need.
+  constexpr std::int32_t kMostUntold = 8192;
+  const std::int32_t untold = bin.untold();
+  const std::int64_t bytes = untold * std::int64_t{bin.slot_bytes};
+  if (untold < kMostUntold && untold > -kMostUntold && bytes <= cache.slack &&
+      bytes >= -cache.slack)
+    return;
   fold(cache.ledger);
   tell(bin);
+  set_slack(cache);
 }
 
 void Core::fold(ThreadCache& cache) {
   fold(cache.ledger);
   cache.for_each_bin([this](CacheBin& bin) { tell(bin); });
+  for (std::uint32_t type = 0; type < VK_MAX_MEMORY_TYPES; ++type)
+    tell(cache.large[type], type);
+}
+
+void Core::tell(LargeFigures& figures, std::uint32_t memory_type) {
+  const std::int32_t untold = figures.count.get();
+  const std::int64_t bytes = figures.bytes.get();
+  if (untold == 0 && bytes == 0) return;
+  count(memory_type, untold, bytes);
+  tags.cell(Tag{}).add_allocations(untold, bytes);
+  figures.count.set(0);
+  figures.bytes.set(0);
+}
+
+void Core::fold(ThreadCache& cache, std::uint32_t memory_type) {
+  fold(cache.ledger);
+  tell(cache.large[memory_type], memory_type);
+  set_slack(cache);
+}
+
+void Core::set_slack(ThreadCache& cache) const {
+  cache.slack =
+      static_cast<std::int64_t>(std::max(kLeastSlack, totals.allocation_bytes() / kSlackPart));
 }
 
 template <class Belongs>
@@ -206,6 +245,12 @@ void Core::add_untold(Totals& figures, Belongs&& belongs) const {
       figures.allocation_count += static_cast<std::uint64_t>(untold);
       figures.allocation_bytes += static_cast<std::uint64_t>(untold * std::int64_t{bin.slot_bytes});
     });
+    for (std::uint32_t type = 0; type < VK_MAX_MEMORY_TYPES; ++type) {
+      if (!belongs(type)) continue;
+      figures.allocation_count +=
+          static_cast<std::uint64_t>(std::int64_t{cache.large[type].count.get()});
+      figures.allocation_bytes += static_cast<std::uint64_t>(cache.large[type].bytes.get());
+    }
   });
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/assert.hpp"
 #include "base/bits.hpp"
 #include "heap/block_source.hpp"
 #include "heap/request.hpp"
@@ -13,7 +14,7 @@ namespace quarry::heap {
 
 namespace {
 
-/// Fills in where requests of this key go, if that is settled: not before the arena has slabs.
+/// Fills in where requests of this key go, if that is settled: not before the arena is there.
 bool resolve(Core& core, ThreadCache& cache, Route& route, const RouteKey& key,
              std::uint32_t type_bits, ResourceKind kind, const AllocationDesc& desc) {
   if (desc.movable || desc.upper_address || check(core, desc) != Reason::none ||
@@ -24,23 +25,32 @@ bool resolve(Core& core, ThreadCache& cache, Route& route, const RouteKey& key,
   if (request.demands_dedicated()) return false;
   const auto types = core.types->candidates(request.types());
   if (types.empty()) return false;
-  const TypePlan place = plan_for_type(core, request, types.first());
-  Arena* arena = core.arenas.find(place.traits);
+  TypePlan place = plan_for_type(core, request, types.first());
+  Arena* arena = core.arenas.find_or_make(place.traits);
+  SlabSet* slabs = arena == nullptr ? nullptr : core.slabs.find_or_make(*arena);
   const VkMemoryPropertyFlags flags =
       core.device.facts().memory.memoryTypes[types.first()].propertyFlags;
-  if (arena == nullptr || arena->slabs() == nullptr ||
-      (desc.mapped && (flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0))
+  if (slabs == nullptr || (desc.mapped && (flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0))
     return false;
   const std::uint32_t origin = core.origins.find_or_add(origin_of(request));
-  CacheSet* set = cache.set(arena->slabs()->number);
-  if (set == nullptr) set = cache.make_set(*arena->slabs());
+  CacheSet* set = cache.set(slabs->number);
+  if (set == nullptr) set = cache.make_set(*slabs);
   if (origin == 0 || set == nullptr) return false;
   if (place.place.alignment > offset::kLargestSizeClass) return false;
+  if (slabs->large.load(std::memory_order_relaxed) == nullptr) {
+    place.traits.large = core.policy.large_request != VK_WHOLE_SIZE;
+    Arena* large = core.arenas.find_or_make(place.traits);
+    if (large == nullptr) return false;
+    slabs->large.store(large, std::memory_order_release);
+  }
   route.key = key;
   route.kind = kind;
   route.alignment_mask = static_cast<std::uint32_t>(place.place.alignment - 1);
   route.limit = static_cast<std::uint32_t>(core.hot_path.largest_slot);
   route.record_bits = Record::pack(origin, 0, Placement::existing_block);
+  // Of a size of 1 what is placed is the step that sizes are rounded to.
+  route.size_step_log2 = static_cast<std::uint8_t>(base::floor_log2(place.place.size));
+  route.memory_type = static_cast<std::uint8_t>(types.first());
   route.set = set;
   return true;
 }
@@ -116,6 +126,44 @@ CacheBin& bin_of(const ThreadCache& cache, const Record& record) {
   return cache.set(record.bin / offset::kSizeClasses)->bins[record.bin % offset::kSizeClasses];
 }
 
+/// Counts a range that came or went.
+void count_range(Core& core, ThreadCache& cache, std::uint32_t memory_type, std::uint32_t tag,
+                 std::int32_t count, std::int64_t bytes) {
+  LargeFigures& figures = cache.large[memory_type];
+  figures.count.add(count);
+  figures.bytes.add(bytes);
+  (void)note(core, cache, tag, count, bytes);
+  const std::int64_t untold = figures.bytes.get();
+  if (untold > cache.slack || untold < -cache.slack) core.fold(cache, memory_type);
+}
+
+Allocation place_range(Core& core, ThreadCache& cache, const Route& route, VkDeviceSize size,
+                       VkDeviceSize alignment, const AllocationDesc& desc, std::uint64_t resource) {
+  size = base::align_up(size, VkDeviceSize{1} << route.size_step_log2);
+  // A larger one than some type of memory can hold has another route.
+  if (!core.types->fits_everywhere(size) || !core.tags.known(desc.tag)) return {};
+  const Slot slot = cache.take_large(core.records);
+  if (slot.record == nullptr) return {};
+  Arena::Placed placed;
+  const SlabSet& slabs = *route.set->slabs;
+  Arena& arena =
+      size < core.policy.large_request ? slabs.arena : *slabs.large.load(std::memory_order_acquire);
+  if (arena.place({.size = size, .alignment = alignment, .user = slot.handle}, placed) !=
+      OffsetError::none) {
+    cache.put_large(core.records, slot);
+    return {};
+  }
+  auto& record = static_cast<LargeRecord&>(*slot.record);
+  record.block = placed.block;
+  record.range = placed.where.handle;
+  record.offset = placed.where.offset;
+  record.size = size;
+  record.in_default_pool = true;
+  count_range(core, cache, route.memory_type, desc.tag.index, 1, static_cast<std::int64_t>(size));
+  const std::uint32_t log2 = base::floor_log2(alignment);
+  return hand_out(cache, slot, route.record_bits | log2 << Record::kAlignmentShift, desc, resource);
+}
+
 }  // namespace
 
 Allocation allocate_tagged(ThreadCache& cache, CacheBin& bin, std::uint32_t bits,
@@ -140,28 +188,72 @@ bool free_tagged(ThreadCache& cache, CacheBin& bin, Allocation allocation, Recor
   return freed;
 }
 
+Allocation allocate_range(Core& core, ThreadCache& cache, const Route& route,
+                          const VkMemoryRequirements& needed, const AllocationDesc& desc,
+                          std::uint64_t resource) {
+  Emptied emptied;
+  Allocation allocation;
+  if (needed.size == 0 || needed.alignment == 0) {
+    cache.leave();
+    return allocation;
+  }
+  const VkDeviceSize alignment = std::max<VkDeviceSize>(needed.alignment, route.alignment_mask + 1);
+  const std::uint32_t size_class = needed.size > route.limit
+                                       ? offset::kNoSizeClass
+                                       : offset::size_class_for(needed.size, alignment);
+  if (size_class == offset::kNoSizeClass) {
+    allocation = place_range(core, cache, route, needed.size, alignment, desc, resource);
+  } else {
+    CacheBin& bin = route.set->bins[size_class];
+    if ((bin.count.get() != 0 || refill(core, cache, *route.set->slabs, size_class, emptied)) &&
+        note(core, cache, desc.tag.index, 1, bin.slot_bytes))
+      allocation = hand_out(cache, bin.pop(bin.count.get()), route.record_bits, desc, resource);
+  }
+  cache.leave();
+  if (emptied.heaps != 0) BlockSource(core).limit_empty(emptied);
+  return allocation;
+}
+
+bool free_range(Core& core, Allocation allocation) {
+  ThreadCache* cache = core.caches.find();
+  LargeRecord* record = core.records.find_large(allocation.value);
+  if (record == nullptr || cache == nullptr || !is_bare(*record) ||
+      !core.records.has_successor(allocation.value) || !cache->enter())
+    return false;
+  bool emptied = false;
+  std::uint32_t heap = 0;
+  const bool freed = record->in_default_pool && RecordTable::claim(allocation.value, *record);
+  if (freed) {
+    Block& block = *record->block;
+    Arena& arena = *block.arena;
+    heap = arena.traits().heap;
+    const std::uint32_t memory_type = arena.traits().memory_type;
+    const auto bytes = static_cast<std::int64_t>(record->size);
+    const std::uint32_t tag = record->tag.load(std::memory_order_relaxed);
+    // The range goes first: a snapshot that still sees it, under the arena's lock, may read the
+    // record.
+    const OffsetError error = arena.remove(block, record->range, core.coarse_now(), emptied);
+    QUARRY_CHECK(error == OffsetError::none);
+    count_range(core, *cache, memory_type, tag, -1, -bytes);
+    RecordTable::vacate(allocation.value, *record);
+    cache->put_large(core.records, {record, RecordTable::successor(allocation.value)});
+  }
+  cache->leave();
+  if (emptied) BlockSource(core).limit_empty_bytes(heap);
+  return freed;
+}
+
 Allocation allocate_warm(Core& core, const VkMemoryRequirements& needed, ResourceKind kind,
                          const AllocationDesc& desc, std::uint64_t resource) {
-  if (!is_plain(desc) || needed.size - 1 >= core.hot_path.largest_slot ||
-      needed.alignment > offset::kLargestSizeClass || !base::is_power_of_two(needed.alignment))
+  if (!is_plain(desc) || needed.size == 0 || !core.types->fits_everywhere(needed.size) ||
+      !base::is_power_of_two(needed.alignment))
     return {};
   ThreadCache* cache = entered(core.caches.find());
   if (cache == nullptr) return {};
-  Emptied emptied;
-  Allocation allocation;
-  if (const Route* route = route_for(core, *cache, needed.memoryTypeBits, kind, desc)) {
-    const std::uint32_t size_class = offset::size_class_for(
-        needed.size, std::max<VkDeviceSize>(needed.alignment, route->alignment_mask + 1));
-    if (size_class != offset::kNoSizeClass) {
-      CacheBin& bin = route->set->bins[size_class];
-      if ((bin.count.get() != 0 || refill(core, *cache, *route->set->slabs, size_class, emptied)) &&
-          note(core, *cache, desc.tag.index, 1, bin.slot_bytes))
-        allocation = hand_out(*cache, bin.pop(bin.count.get()), route->record_bits, desc, resource);
-    }
-  }
+  if (const Route* route = route_for(core, *cache, needed.memoryTypeBits, kind, desc))
+    return allocate_range(core, *cache, *route, needed, desc, resource);
   cache->leave();
-  BlockSource(core).limit_empty(emptied);
-  return allocation;
+  return {};
 }
 
 bool free_warm(Core& core, Allocation allocation, Record& record) {

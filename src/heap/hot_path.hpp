@@ -77,6 +77,13 @@ Allocation allocate_tagged(ThreadCache& cache, CacheBin& bin, std::uint32_t bits
                            const AllocationDesc& desc, std::uint64_t resource);
 bool free_tagged(ThreadCache& cache, CacheBin& bin, Allocation allocation, Record& record);
 
+/// The same for what is no slot, or needs a slot of a large alignment: a range of a block that has
+/// room. Zero, or false with nothing done: go another way. The first leaves the cache.
+Allocation allocate_range(Core& core, ThreadCache& cache, const Route& route,
+                          const VkMemoryRequirements& needed, const AllocationDesc& desc,
+                          std::uint64_t resource);
+bool free_range(Core& core, Allocation allocation);
+
 /// Zero when it takes more than a slot that lies ready: then allocate_warm() knows.
 inline Allocation allocate_hot(Core& core, const VkMemoryRequirements& needed, ResourceKind kind,
                                const AllocationDesc& desc, std::uint64_t resource) {
@@ -97,8 +104,10 @@ inline Allocation allocate_hot(Core& core, const VkMemoryRequirements& needed, R
                             desc.pool.value | reinterpret_cast<std::uintptr_t>(desc.name) |
                             reinterpret_cast<std::uintptr_t>(desc.memory_next) |
                             (needed.alignment & below_alignment);
-  // A larger alignment may waste too much: the warm path weighs it.
-  if (odd == 0 && route.kind == kind && last < route.limit && mask < 256) [[likely]] {
+  if (odd == 0 && route.kind == kind && route.set != nullptr) [[likely]] {
+    // A larger alignment may waste too much of a slot.
+    if (last >= route.limit || mask > 255)
+      return allocate_range(core, cache, route, needed, desc, resource);
     CacheBin& bin = route.set->bins[kClassOfStep[last / 64]];
     const std::uint32_t held = bin.count.get();
     if (held != 0) [[likely]] {
@@ -114,6 +123,7 @@ inline Allocation allocate_hot(Core& core, const VkMemoryRequirements& needed, R
 /// Frees a live slot if that takes no more than putting it into the cache. False: go another way,
 /// nothing happened.
 inline bool free_hot(Core& core, Allocation allocation) {
+  if (!RecordTable::is_slot(allocation.value)) return free_range(core, allocation);
   const ThreadCaches::Current& current = ThreadCaches::current();
   Record* record = core.records.find_slot(allocation.value);
   if (record == nullptr || !core.caches.owns(current) ||

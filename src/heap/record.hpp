@@ -26,7 +26,10 @@ struct Record {
   std::atomic<std::uint32_t> state;
   std::atomic<std::uint32_t> extras{0};  ///< place in the side table; 0: none
   std::atomic<std::uint16_t> tag{0};
-  std::uint16_t bin = 0;  ///< of a slot: Slab::bin
+  union {
+    std::uint16_t bin = 0;  ///< of a slot: Slab::bin
+    bool in_default_pool;   ///< of any other: a range of a block there, not dedicated
+  };
   std::atomic<std::uint32_t> bits{0};
   std::uint64_t resource = 0;  ///< the VkBuffer or VkImage it was made for; 0 when there is none
   std::atomic<void*> user_data{nullptr};

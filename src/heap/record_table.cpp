@@ -36,6 +36,21 @@ Location RecordTable::location(std::uint64_t handle, const Record& record) {
 
 Slot RecordTable::take_large(base::InsertError& error) {
   const base::MutexLock lock(mutex_);
+  return take_large_locked(error);
+}
+
+std::uint32_t RecordTable::take_large(Slot* slots, std::uint32_t most, base::InsertError& error) {
+  const base::MutexLock lock(mutex_);
+  std::uint32_t taken = 0;
+  while (taken < most) {
+    slots[taken] = take_large_locked(error);
+    if (slots[taken].record == nullptr) break;
+    ++taken;
+  }
+  return taken;
+}
+
+Slot RecordTable::take_large_locked(base::InsertError& error) {
   std::uint32_t index = vacant_large_;
   if (index != kNone) {
     LargeRecord& record = large_[index];
@@ -53,10 +68,12 @@ Slot RecordTable::take_large(base::InsertError& error) {
   return {record, handle};
 }
 
-void RecordTable::put_large(Slot slot) {
+void RecordTable::put_large(std::span<const Slot> slots) {
   const base::MutexLock lock(mutex_);
-  slot.record->resource = vacant_large_;
-  vacant_large_ = index_of(slot.handle) & ~kLargeBit;
+  for (const Slot& slot : slots) {
+    slot.record->resource = vacant_large_;
+    vacant_large_ = index_of(slot.handle) & ~kLargeBit;
+  }
 }
 
 void RecordTable::release_large(std::uint64_t handle, Record& record) {
@@ -65,7 +82,8 @@ void RecordTable::release_large(std::uint64_t handle, Record& record) {
     return;
   }
   vacate(handle, record);
-  put_large({&record, successor(handle)});
+  const Slot slot{&record, successor(handle)};
+  put_large({&slot, 1});
 }
 
 Slab* RecordTable::make_slab(std::uint32_t slots) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "base/chunked_array.hpp"
 #include "base/handle.hpp"
@@ -52,6 +53,8 @@ class RecordTable {
   static bool claim(std::uint64_t handle, Record& record);
   /// The record that a slot with this handle has or had; null for any other handle.
   Record* find_slot(std::uint64_t handle) const;
+  /// The same for any other allocation.
+  LargeRecord* find_large(std::uint64_t handle);
   /// Whether a record with this handle can have another after it.
   bool has_successor(std::uint64_t handle) const {
     return Record::live_state(handle) != last_state_;
@@ -73,8 +76,10 @@ class RecordTable {
   // ---- Large records
   /// A vacant record and its handle to be; a null record without host memory, or beyond 2^27.
   Slot take_large(base::InsertError& error);
-  /// Gives a vacant record back, with the handle that it would get next.
-  void put_large(Slot slot);
+  /// Up to `most` at once; how many there were.
+  std::uint32_t take_large(Slot* slots, std::uint32_t most, base::InsertError& error);
+  /// Gives vacant records back, with the handles that they would get next.
+  void put_large(std::span<const Slot> slots);
   /// Of a claimed one: gives it back, or retires it.
   void release_large(std::uint64_t handle, Record& record);
 
@@ -156,6 +161,7 @@ class RecordTable {
     const std::uint32_t large = index & ~kLargeBit;
     return large < large_.size() ? &large_[large] : nullptr;
   }
+  Slot take_large_locked(base::InsertError& error) QUARRY_REQUIRES(mutex_);
   Slab* make_slab(std::uint32_t slots) QUARRY_REQUIRES(mutex_);
 
   base::ChunkedArray<LargeRecord> large_;
@@ -181,6 +187,14 @@ inline Record* RecordTable::find_slot(std::uint64_t handle) const {
       row >= rows_.size())
     return nullptr;
   return &rows_[row].records[index_of(handle) % kRow];
+}
+
+inline LargeRecord* RecordTable::find_large(std::uint64_t handle) {
+  const std::uint32_t large = index_of(handle) ^ kLargeBit;
+  if (handle >> (base::kHandleIndexBits + base::kHandleGenerationBits) != owner_ ||
+      large >= large_.size())
+    return nullptr;
+  return &large_[large];
 }
 
 inline bool RecordTable::claim(std::uint64_t handle, Record& record) {

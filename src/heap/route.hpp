@@ -53,6 +53,8 @@ struct alignas(64) Route {
   std::uint32_t limit = 0;           ///< bytes of the largest slot; 0: not settled
   std::uint32_t record_bits = 0;     ///< the origin, placed as in Record::bits
   ResourceKind kind = ResourceKind::unknown;
+  std::uint8_t size_step_log2 = 0;  ///< sizes are rounded up to multiples of this power of two
+  std::uint8_t memory_type = 0;
   CacheSet* set = nullptr;
 
   bool serves(const RouteKey& wanted, ResourceKind wanted_kind) const {

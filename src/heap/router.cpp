@@ -85,6 +85,7 @@ TypePlan plan_for_type(const Core& core, const Request& request, std::uint32_t m
   } else {
     plan.traits.optimal = core.granular() && request.kind == ResourceKind::optimal;
     plan.traits.lifetime = desc.lifetime;
+    plan.traits.large = plan.place.size >= core.policy.large_request;
     if (facts.features.memory_priority)
       plan.traits.priority_class = memory::priority_class(desc.priority);
   }
@@ -315,13 +316,14 @@ Status Router::attempt_range(Arena& arena, const TypePlan& plan, bool within_bud
   where.user = spot.slot.handle;
   const auto placed = blocks_.place(arena, where, within_budget, growth);
   if (!placed) {
-    core_.records.put_large(spot.slot);
+    core_.records.put_large({&spot.slot, 1});
     return Unexpected(placed.error());
   }
   auto& record = static_cast<LargeRecord&>(*spot.slot.record);
   record.block = placed->block;
   record.range = placed->where.handle;
   record.offset = placed->where.offset;
+  record.in_default_pool = plan.traits.pool == nullptr;
   record.size = Space::reserved_bytes(plan.traits.algorithm, plan.place.size);
   spot.where = {record.block, record.offset, record.size};
   spot.placement = placed->in_new_block ? Placement::new_block : Placement::existing_block;
@@ -339,7 +341,7 @@ Status Router::attempt_dedicated(const Request& request, const TypePlan& plan, b
   const auto made = blocks_.make_dedicated(request, plan.traits.memory_type, within_budget,
                                            Allocation{spot.slot.handle});
   if (!made) {
-    core_.records.put_large(spot.slot);
+    core_.records.put_large({&spot.slot, 1});
     return Unexpected(made.error());
   }
   Block& block = **made;
@@ -347,6 +349,7 @@ Status Router::attempt_dedicated(const Request& request, const TypePlan& plan, b
   auto& record = static_cast<LargeRecord&>(*spot.slot.record);
   record.block = &block;
   record.range = {};
+  record.in_default_pool = false;
   record.offset = 0;
   record.size = request.size;
   spot.where = {&block, 0, request.size};
@@ -376,7 +379,7 @@ void Router::abandon(const Spot& spot) {
     return;
   }
   leave_memory(spot.where, static_cast<LargeRecord&>(*spot.slot.record).range);
-  core_.records.put_large(spot.slot);
+  core_.records.put_large({&spot.slot, 1});
 }
 
 void Router::leave_memory(const Location& where, OffsetHandle range) {

@@ -22,13 +22,19 @@ Magazine* Magazine::make(const HostMemory& host, std::uint32_t capacity) {
 Slabs::~Slabs() {
   for_each_bin([this](SlabSet&, SlabBin& bin) {
     const base::MutexLock lock(bin.mutex);
-    while (Magazine* magazine = bin.depot) {
-      bin.depot = magazine->next;
-      base::release_storage(host_, magazine);
-    }
+    release(bin.depot);
+    release(bin.empties);
   });
   for (std::uint32_t i = 0; i < set_count_.load(std::memory_order_relaxed); ++i)
     base::destroy_object(host_, sets_[i].load(std::memory_order_relaxed));
+}
+
+void Slabs::release(Magazine* magazines) {
+  while (magazines != nullptr) {
+    Magazine* next = magazines->next;
+    base::release_storage(host_, magazines);
+    magazines = next;
+  }
 }
 
 template <class Visitor>
@@ -171,7 +177,7 @@ void Slabs::close_all(SlabSet& home, Slab* unused, std::uint64_t now, Emptied& e
   }
 }
 
-Magazine* Slabs::take_full(SlabSet& home, std::uint32_t size_class) {
+Magazine* Slabs::take_full(SlabSet& home, std::uint32_t size_class, Magazine& empty) {
   SlabBin& bin = home.bins[size_class];
   const base::MutexLock lock(bin.mutex);
   Magazine* full = bin.depot;
@@ -179,32 +185,44 @@ Magazine* Slabs::take_full(SlabSet& home, std::uint32_t size_class) {
   bin.depot = full->next;
   --bin.depot_size;
   ++bin.exchanges;
+  empty.next = bin.empties;
+  bin.empties = &empty;
   return full;
 }
 
-bool Slabs::put_full(SlabSet& home, std::uint32_t size_class, Magazine& magazine) {
+Magazine* Slabs::put_full(SlabSet& home, std::uint32_t size_class, Magazine& full) {
   SlabBin& bin = home.bins[size_class];
   const base::MutexLock lock(bin.mutex);
-  if (bin.depot_size == kMostInDepot) return false;
-  magazine.next = bin.depot;
-  bin.depot = &magazine;
+  if (bin.depot_size == kMostInDepot) return nullptr;
+  Magazine* empty = bin.empties;
+  if (empty != nullptr) {
+    bin.empties = empty->next;
+  } else {
+    empty = Magazine::make(host_, full.capacity);
+    if (empty == nullptr) return nullptr;
+  }
+  full.next = bin.depot;
+  bin.depot = &full;
   ++bin.depot_size;
   ++bin.exchanges;
-  return true;
+  return empty;
 }
 
 VkDeviceSize Slabs::drain_depots(bool all, std::uint64_t now, Emptied& emptied) {
   VkDeviceSize drained = 0;
   for_each_bin([&](SlabSet& home, SlabBin& bin) {
     Magazine* magazines = nullptr;
+    Magazine* empties = nullptr;
     {
       const base::MutexLock lock(bin.mutex);
       if (all || bin.exchanges == 0) {
         magazines = std::exchange(bin.depot, nullptr);
+        empties = std::exchange(bin.empties, nullptr);
         bin.depot_size = 0;
       }
       bin.exchanges = 0;
     }
+    release(empties);
     const auto size_class = static_cast<std::uint32_t>(&bin - home.bins);
     while (magazines != nullptr) {
       Magazine* next = magazines->next;

@@ -27,11 +27,12 @@ struct Magazine {
   static Magazine* make(const HostMemory& host, std::uint32_t capacity);
 };
 
-struct SlabBin {
+struct alignas(64) SlabBin {
   base::Mutex mutex;  ///< held for a batch of slots; no other lock inside
-  Slab* open QUARRY_GUARDED_BY(mutex) = nullptr;  ///< slabs with free slots, most recent first
-  Magazine* depot QUARRY_GUARDED_BY(mutex) = nullptr;
-  std::uint32_t depot_size QUARRY_GUARDED_BY(mutex) = 0;  ///< magazines
+  Slab* open QUARRY_GUARDED_BY(mutex) = nullptr;       ///< slabs with free slots, most recent first
+  Magazine* depot QUARRY_GUARDED_BY(mutex) = nullptr;  ///< full magazines
+  std::uint32_t depot_size QUARRY_GUARDED_BY(mutex) = 0;  ///< of them
+  Magazine* empties QUARRY_GUARDED_BY(mutex) = nullptr;   ///< that full ones were exchanged for
   std::uint32_t exchanges QUARRY_GUARDED_BY(mutex) = 0;   ///< of magazines, since the last look
 };
 
@@ -40,6 +41,8 @@ struct SlabSet {
   SlabSet(Arena& of, std::uint32_t set_number) noexcept : arena(of), number(set_number) {}
 
   Arena& arena;
+  /// That of large requests of the same kind; null until one was resolved.
+  std::atomic<Arena*> large{nullptr};
   const std::uint32_t number;
   SlabBin bins[offset::kSizeClasses];
 };
@@ -84,10 +87,12 @@ class Slabs {
   /// The same for one whose handle has no successor: it is never used again.
   void retire(std::uint64_t handle, Record& record, std::uint64_t now, Emptied& emptied);
 
-  /// Takes a full magazine out of the depot; null when there is none.
-  Magazine* take_full(SlabSet& set, std::uint32_t size_class);
-  /// Puts one in; false when the depot has enough.
-  bool put_full(SlabSet& set, std::uint32_t size_class, Magazine& magazine);
+  /// Exchanges an empty magazine for a full one of the depot; null, with nothing done, when there
+  /// is none.
+  Magazine* take_full(SlabSet& set, std::uint32_t size_class, Magazine& empty);
+  /// Exchanges a full magazine for an empty one; null, with nothing done, when the depot has enough
+  /// or there is no host memory.
+  Magazine* put_full(SlabSet& set, std::uint32_t size_class, Magazine& full);
   /// Dissolves the magazines of depots, all or those that saw no exchange since the last call. The
   /// bytes of the slots given back.
   VkDeviceSize drain_depots(bool all, std::uint64_t now, Emptied& emptied);
@@ -95,12 +100,13 @@ class Slabs {
   VkDeviceSize depot_bytes();
 
  private:
-  static constexpr std::uint32_t kMostInDepot = 8;
+  static constexpr std::uint32_t kMostInDepot = 16;
 
   static void link(SlabBin& bin, Slab& slab) QUARRY_REQUIRES(bin.mutex);
   static void unlink(SlabBin& bin, Slab& slab) QUARRY_REQUIRES(bin.mutex);
   std::uint32_t take_from(Slab& slab, Slot* slots, std::uint32_t most) const;
   void close_all(SlabSet& set, Slab* unused, std::uint64_t now, Emptied& emptied);
+  void release(Magazine* magazines);
   template <class Visitor>
   void for_each_bin(Visitor&& visitor);
 

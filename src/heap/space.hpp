@@ -11,22 +11,23 @@
 #include <quarry/linear.hpp>
 #include <quarry/offset.hpp>
 #include <quarry/pool.hpp>
-#include <quarry/tlsf.hpp>
+
+#include "offset/inline_tlsf.hpp"
 
 namespace quarry::heap {
 
 class Space {
-  using Algorithm = std::variant<Tlsf, Linear, Buddy>;
+  using Algorithm = std::variant<offset::InlineTlsf, Linear, Buddy>;
 
   template <class Visitor>
   auto visit(Visitor&& visitor) {
-    if (auto* tlsf = std::get_if<Tlsf>(&algorithm_)) return visitor(*tlsf);
+    if (auto* tlsf = std::get_if<offset::InlineTlsf>(&algorithm_)) return visitor(*tlsf);
     if (auto* linear = std::get_if<Linear>(&algorithm_)) return visitor(*linear);
     return visitor(*std::get_if<Buddy>(&algorithm_));
   }
   template <class Visitor>
   auto visit(Visitor&& visitor) const {
-    if (const auto* tlsf = std::get_if<Tlsf>(&algorithm_)) return visitor(*tlsf);
+    if (const auto* tlsf = std::get_if<offset::InlineTlsf>(&algorithm_)) return visitor(*tlsf);
     if (const auto* linear = std::get_if<Linear>(&algorithm_)) return visitor(*linear);
     return visitor(*std::get_if<Buddy>(&algorithm_));
   }
@@ -35,10 +36,10 @@ class Space {
   Space(PoolAlgorithm algorithm, std::uint64_t size, HostMemory host)
       : algorithm_(make(algorithm, size, host)) {}
 
-  OffsetResult<OffsetAllocation> allocate(const OffsetRequest& request) {
+  [[gnu::always_inline]] OffsetResult<OffsetAllocation> allocate(const OffsetRequest& request) {
     return visit([&](auto& algorithm) { return algorithm.allocate(request); });
   }
-  OffsetError free(OffsetHandle handle) {
+  [[gnu::always_inline]] OffsetError free(OffsetHandle handle) {
     return visit([&](auto& algorithm) { return algorithm.free(handle); });
   }
   bool empty() const {
@@ -52,7 +53,8 @@ class Space {
   }
   /// The class of the largest range that a request can get, 0 when there is none.
   std::uint32_t largest_free_class() const {
-    if (const auto* tlsf = std::get_if<Tlsf>(&algorithm_)) return tlsf->largest_free_class();
+    if (const auto* tlsf = std::get_if<offset::InlineTlsf>(&algorithm_))
+      return tlsf->largest_free_class();
     const auto* linear = std::get_if<Linear>(&algorithm_);
     const std::uint64_t largest = linear != nullptr
                                       ? linear->largest_free()
@@ -75,7 +77,7 @@ class Space {
       case PoolAlgorithm::tlsf:
         break;
     }
-    return Tlsf({.size = size, .host = host});
+    return offset::InlineTlsf({.size = size, .host = host});
   }
 
   Algorithm algorithm_;

@@ -11,12 +11,11 @@ namespace quarry::heap {
 
 namespace {
 
-/// So that a magazine holds about 48 KiB, at least 6 slots and at most 32: sizes that come and go at
-/// random then need another one in less than one of a hundred operations.
+/// So that a magazine holds about 64 KiB, at least 8 slots and at most 64.
 std::uint32_t magazine_capacity(std::uint32_t size_class) {
-  constexpr std::uint64_t kMagazineBytes = 48 << 10;
+  constexpr std::uint64_t kMagazineBytes = 64 << 10;
   return static_cast<std::uint32_t>(
-      std::clamp<std::uint64_t>(kMagazineBytes / offset::size_of_class(size_class), 6, 32));
+      std::clamp<std::uint64_t>(kMagazineBytes / offset::size_of_class(size_class), 8, 64));
 }
 
 }  // namespace
@@ -94,17 +93,10 @@ ThreadCache::Refill ThreadCache::refill(SlabSet& set, std::uint32_t size_class, 
     bin.spare_count.set(0);
     return Refill::filled;
   }
-  if (Magazine* full = slabs_.take_full(set, size_class)) {
-    // At most two magazines a bin.
-    Magazine* empty = bin.loaded();
+  if (Magazine* full = slabs_.take_full(set, size_class, *bin.loaded())) {
     bin.slots = full->slots();
     bin.count.set(full->count);
     bin.told.add(static_cast<std::uint16_t>(full->count));
-    if (bin.spare == nullptr) {
-      bin.spare = empty;
-    } else {
-      base::release_storage(host_, empty);
-    }
     return Refill::filled;
   }
   const std::uint32_t taken = slabs_.take(set, size_class, bin.slots, batch(bin));
@@ -128,14 +120,11 @@ bool ThreadCache::make_room(SlabSet& set, std::uint32_t size_class, std::uint64_
   if (bin.spare == nullptr) bin.spare = Magazine::make(host_, bin.capacity);
   if (bin.spare == nullptr) return false;
   if (const std::uint32_t full = bin.spare_count.get(); full != 0) {
-    // Both are full. The spare one goes to the depot if a new one can take its place, else what it
-    // holds goes to the slabs.
+    // Both are full. The spare one goes to the depot, or what it holds to the slabs.
     bin.spare->count = full;
-    Magazine* empty = Magazine::make(host_, bin.capacity);
-    if (empty != nullptr && slabs_.put_full(set, size_class, *bin.spare)) {
+    if (Magazine* empty = slabs_.put_full(set, size_class, *bin.spare)) {
       bin.spare = empty;
     } else {
-      base::release_storage(host_, empty);
       slabs_.put(bin.spare->content(), now, emptied);
     }
     bin.told.add(static_cast<std::uint16_t>(0u - full));
@@ -173,6 +162,28 @@ VkDeviceSize ThreadCache::drain(CacheBin& bin, std::uint64_t now, Emptied& empti
   bin.count.set(0);
   bin.spare_count.set(0);
   return VkDeviceSize{cached} * bin.slot_bytes;
+}
+
+Slot ThreadCache::take_large(RecordTable& records) {
+  if (vacant_.count == 0) {
+    base::InsertError error = base::InsertError::none;
+    vacant_.count = records.take_large(vacant_.slots, LargeRecords::kMost / 2, error);
+    if (vacant_.count == 0) return {};
+  }
+  return vacant_.slots[--vacant_.count];
+}
+
+void ThreadCache::put_large(RecordTable& records, const Slot& slot) {
+  if (vacant_.count == LargeRecords::kMost) {
+    vacant_.count /= 2;
+    records.put_large({vacant_.slots + vacant_.count, LargeRecords::kMost - vacant_.count});
+  }
+  vacant_.slots[vacant_.count++] = slot;
+}
+
+void ThreadCache::drain_large(RecordTable& records) {
+  records.put_large({vacant_.slots, vacant_.count});
+  vacant_.count = 0;
 }
 
 }  // namespace quarry::heap

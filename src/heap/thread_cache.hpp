@@ -50,6 +50,19 @@ struct CacheBin {
 
 static_assert(sizeof(void*) != 8 || sizeof(CacheBin) == 32);
 
+/// Vacant records of large allocations.
+struct LargeRecords {
+  static constexpr std::uint32_t kMost = 32;
+  Slot slots[kMost];
+  std::uint32_t count = 0;
+};
+
+/// What the owner changed by large allocations in one memory type, and did not tell yet.
+struct LargeFigures {
+  base::Relaxed<std::int32_t> count;
+  base::Relaxed<std::int64_t> bytes;
+};
+
 /// The bins of one arena.
 struct CacheSet {
   SlabSet* slabs = nullptr;
@@ -100,8 +113,14 @@ class alignas(64) ThreadCache {
   void count_allocation() { allocations_.add(1); }
   std::uint64_t allocations() const { return allocations_.get(); }
 
+  /// A vacant record; null without host memory.
+  Slot take_large(RecordTable& records);
+  void put_large(RecordTable& records, const Slot& slot);
+
   RouteMemo routes;
   Ledger ledger;
+  LargeFigures large[VK_MAX_MEMORY_TYPES];
+  std::int64_t slack = 0;  ///< bytes that the totals need not know at once
 
   // ---- Others
   /// Takes the cache from its owner, who goes without until release(). Claimers are serialised.
@@ -109,6 +128,8 @@ class alignas(64) ThreadCache {
   void release() { claims_.fetch_and(~kClaimed, std::memory_order_release); }
   /// Gives every slot and magazine back. The bytes.
   VkDeviceSize drain(std::uint64_t now, Emptied& emptied);
+  /// Gives vacant large records back.
+  void drain_large(RecordTable& records);
   /// Calls visitor(const CacheBin&), or of a claimed or entered cache (CacheBin&), for each bin of
   /// each arena that was used.
   template <class Visitor>
@@ -152,6 +173,7 @@ class alignas(64) ThreadCache {
   HostMemory host_;
   Slabs& slabs_;
   std::atomic<CacheSet*> sets_[Slabs::kMostSets] = {};
+  LargeRecords vacant_;
 
   alignas(64) std::atomic<std::uint32_t> claims_{0};
 };

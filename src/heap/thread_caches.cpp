@@ -67,8 +67,13 @@ thread_local ThreadEnd thread_end;
 
 }  // namespace
 
-ThreadCaches::ThreadCaches(const HostMemory& host, Slabs& slabs, VkDeviceSize most_bytes)
-    : serial_(registry.enlist(*this)), most_bytes_(most_bytes), host_(host), slabs_(slabs) {}
+ThreadCaches::ThreadCaches(const HostMemory& host, Slabs& slabs, RecordTable& records,
+                           VkDeviceSize most_bytes)
+    : serial_(registry.enlist(*this)),
+      most_bytes_(most_bytes),
+      host_(host),
+      slabs_(slabs),
+      records_(records) {}
 
 void ThreadCaches::close() {
   registry.strike(*this);
@@ -112,10 +117,10 @@ ThreadCache* ThreadCaches::find_or_make() {
   return cache;
 }
 
-VkDeviceSize ThreadCaches::drain(ThreadCache& cache) {
+VkDeviceSize ThreadCaches::drain(ThreadCache& cache, Emptied& emptied) {
   cache.claim();
-  Emptied emptied;
   owner_.fold(owner_.user, cache);
+  cache.drain_large(records_);
   const VkDeviceSize bytes = cache.drain(owner_.now(owner_.user), emptied);
   cache.release();
   return bytes;
@@ -133,15 +138,17 @@ void ThreadCaches::fold_all() {
 
 VkDeviceSize ThreadCaches::drain_all() {
   VkDeviceSize bytes = 0;
+  Emptied emptied;  // who asked looks for empty blocks anyway
   const base::MutexLock lock(drain_mutex_);
   for (ThreadCache* cache = first_.load(std::memory_order_acquire); cache != nullptr;
        cache = cache->next)
-    bytes += drain(*cache);
+    bytes += drain(*cache, emptied);
   return bytes;
 }
 
 void ThreadCaches::drain_idle(std::uint64_t milliseconds) {
   const std::uint64_t now = owner_.now(owner_.user);
+  Emptied emptied;
   const base::MutexLock lock(drain_mutex_);
   for (ThreadCache* cache = first_.load(std::memory_order_acquire); cache != nullptr;
        cache = cache->next) {
@@ -151,7 +158,7 @@ void ThreadCaches::drain_idle(std::uint64_t milliseconds) {
       cache->idle_since = now;
       cache->drained_idle = false;
     } else if (!cache->drained_idle && now - cache->idle_since >= milliseconds) {
-      (void)drain(*cache);
+      (void)drain(*cache, emptied);
       cache->drained_idle = true;
     }
   }
@@ -167,12 +174,16 @@ void ThreadCaches::drain_of(const void* thread) {
     }
   }
   if (ended == nullptr) return;
+  Emptied emptied;
   {
     const base::MutexLock lock(drain_mutex_);
-    (void)drain(*ended);
+    (void)drain(*ended, emptied);
   }
-  const base::MutexLock lock(mutex_);
-  ended->owner = nullptr;
+  {
+    const base::MutexLock lock(mutex_);
+    ended->owner = nullptr;
+  }
+  owner_.emptied(owner_.user, emptied);
 }
 
 }  // namespace quarry::heap

@@ -18,7 +18,7 @@ namespace quarry::heap {
 class ThreadCaches {
  public:
   /// `most_bytes`: in one thread's cache; 0: no caches.
-  ThreadCaches(const HostMemory& host, Slabs& slabs, VkDeviceSize most_bytes);
+  ThreadCaches(const HostMemory& host, Slabs& slabs, RecordTable& records, VkDeviceSize most_bytes);
   ThreadCaches(const ThreadCaches&) = delete;
   ThreadCaches& operator=(const ThreadCaches&) = delete;
   /// Slots go nowhere: the slabs end, too.
@@ -47,6 +47,8 @@ class ThreadCaches {
     void* user = nullptr;
     std::uint64_t (*now)(void* user) = nullptr;
     void (*fold)(void* user, ThreadCache& cache) = nullptr;
+    /// Blocks became empty at a thread's end.
+    void (*emptied)(void* user, const Emptied& emptied) = nullptr;
   };
   /// Once, before the first find_or_make().
   void set_owner(const Owner& owner) { owner_ = owner; }
@@ -82,7 +84,7 @@ class ThreadCaches {
   [[gnu::tls_model("initial-exec")]] static constinit thread_local Current recent_[kRecent];
 
   ThreadCache* adopt(const void* thread) QUARRY_REQUIRES(mutex_);
-  VkDeviceSize drain(ThreadCache& cache) QUARRY_REQUIRES(drain_mutex_);
+  VkDeviceSize drain(ThreadCache& cache, Emptied& emptied) QUARRY_REQUIRES(drain_mutex_);
 
   // Of the registry; before the serial, which is given out when it enters the caches in its list.
   ThreadCaches* registry_next_ = nullptr;
@@ -92,6 +94,7 @@ class ThreadCaches {
   const VkDeviceSize most_bytes_;
   HostMemory host_;
   Slabs& slabs_;
+  RecordTable& records_;
   Owner owner_;
   std::atomic<ThreadCache*> first_{nullptr};
   base::Mutex mutex_;  ///< the list and who owns what; a leaf but for the host callbacks

@@ -5,10 +5,20 @@
 
 #include <cstdint>
 
+#include <quarry/buddy.hpp>
+#include <quarry/linear.hpp>
 #include <quarry/tlsf.hpp>
 
 #include "offset/offset_space.hpp"
 #include "offset/tlsf_hot_path.hpp"
+
+namespace quarry {
+
+// Their states are not known here: whoever uses them calls the library.
+extern template class OffsetSpace<offset::LinearState>;
+extern template class OffsetSpace<offset::BuddyState>;
+
+}  // namespace quarry
 
 namespace quarry::offset {
 

@@ -53,7 +53,7 @@ OffsetError TlsfState::extend(std::uint64_t old_size, std::uint64_t new_size) {
 }
 
 bool TlsfState::make_rows(std::uint64_t size) {
-  const std::uint32_t rows = Tlsf::class_of(size);
+  const std::uint32_t rows = bin_of(size) / kBinsInRow + 1;
   if (rows <= row_count_) return true;
   const std::uint32_t words = rows * (1 + kBinsInRow);
   std::uint32_t* bins_occupied = base::allocate_storage<std::uint32_t>(nodes_.host(), words);

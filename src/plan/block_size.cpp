@@ -15,6 +15,11 @@ std::uint64_t whole_granules(std::uint64_t bytes) {
   return rounded;
 }
 
+// Requests below this part of a block fill it well enough whatever its size.
+constexpr std::uint64_t kLeastShare = 16;
+// A block may be larger than the rule says by this part of it.
+constexpr std::uint64_t kMostExcess = 64;
+
 // The growth sequence: the smallest power of two above what is reserved.
 std::uint64_t grown(std::uint64_t reserved, std::uint64_t first, std::uint64_t cap) {
   if (reserved >= cap) return cap;
@@ -33,9 +38,14 @@ std::uint64_t next_block_size(const BlockSizeInput& input) {
   if (input.request_bytes > room) return 0;
   const std::uint64_t cap = block_cap(input);
   const std::uint64_t first = std::clamp(input.first_block, kBlockGranule, cap);
-  const std::uint64_t wished =
-      std::max(grown(input.reserved_bytes, first, cap), whole_granules(input.request_bytes));
-  return std::min(wished, room);
+  const std::uint64_t least = whole_granules(input.request_bytes);
+  const std::uint64_t next = grown(input.reserved_bytes, first, cap);
+  if (least >= next) return std::min(least, room);
+  if (least < next / kLeastShare) return std::min(next, room);
+  // A block is to hold a whole number of such requests: those of one size come together.
+  const std::uint64_t fewer = next / least * least;
+  const std::uint64_t more = fewer + least;
+  return std::min(more <= next + next / kMostExcess ? more : fewer, room);
 }
 
 std::uint64_t smaller_block_size(std::uint64_t refused, std::uint64_t request) {

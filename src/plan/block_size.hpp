@@ -28,7 +28,9 @@ std::uint64_t block_cap(const BlockSizeInput& input);
 ///  - First first_block, then the smallest power of two above what is reserved, up to block_cap: an
 ///  arena that needs R bytes
 ///    in small pieces reserves at most 3 R, or one first block.
-///  - A request that is larger gets its own size, rounded up to whole granules.
+///  - A request that is larger gets its own size, rounded up to whole granules; for one of a
+///    sixteenth of the next size or more, that size becomes a whole number of such requests: fewer,
+///    or one more where that exceeds it by a 64th at most.
 ///  - Never above the heap or the bytes left.
 std::uint64_t next_block_size(const BlockSizeInput& input);
 

@@ -52,11 +52,8 @@ struct alignas(64) Line {
                                      std::vector<Line>& table, std::uint64_t pairs) {
   const auto lines = static_cast<std::uint32_t>(table.size());
   for (std::uint64_t i = 0; i < pairs; ++i) {
-    std::uint64_t& slot = state.victim();
     ++table[state.random.below(lines)].value;
-    state.refused += subject.free(slot) ? 0 : 1;
-    slot = subject.allocate(state.next_request());
-    state.refused += slot != 0 ? 0 : 1;
+    measured_loop(subject, state, 1);
   }
 }
 
@@ -105,13 +102,16 @@ std::vector<PairTimes> time_pairs(std::span<const PairPlan> plans) {
 BlockCountRatios time_block_counts(std::uint64_t seed, Effort effort) {
   constexpr std::array<Workload, 3> kWorkloads = {Workload::fixed_4k, Workload::mixed,
                                                   Workload::large};
-  constexpr std::array<std::uint64_t, 2> kBlocks = {1, 4096};
+  // A smoke run makes do with 64 blocks of 4 MiB.
+  const std::uint64_t many = effort.divisor == 1 ? 4096 : 64;
+  const std::array<std::uint64_t, 2> blocks = {1, many};
   BlockCountRatios worst;
   for (const Workload workload : kWorkloads) {
-    std::array<PairPlan, kBlocks.size()> plans;
+    std::array<PairPlan, 2> plans;
     for (std::size_t i = 0; i < plans.size(); ++i) {
-      plans[i].pair = {workload, 2000, kBlocks[i], seed};
-      plans[i].subject.first_block = kFilledBytes / kBlocks[i];
+      const std::uint64_t filled_bytes = kFilledBytes / 4096 * many;
+      plans[i].pair = {workload, effort.count(2000), blocks[i], seed, filled_bytes};
+      plans[i].subject.first_block = filled_bytes / blocks[i];
       plans[i].subject.largest_block = plans[i].subject.first_block;
       plans[i].turns = effort.turns(15);
       // Long enough that most pairs find their block in the cache again.
@@ -120,7 +120,7 @@ BlockCountRatios time_block_counts(std::uint64_t seed, Effort effort) {
     const std::vector<PairTimes> times = time_pairs(plans);
     for (std::size_t i = 0; i < plans.size(); ++i)
       std::printf("  %-8s %5llu blocks: quarry %8.1f ns, reference %8.1f ns\n", to_string(workload),
-                  static_cast<unsigned long long>(kBlocks[i]), times[i].quarry, times[i].reference);
+                  static_cast<unsigned long long>(blocks[i]), times[i].quarry, times[i].reference);
     worst.quarry = std::max(worst.quarry, times[1].quarry / times[0].quarry);
     worst.reference = std::max(worst.reference, times[1].reference / times[0].reference);
   }
@@ -148,11 +148,12 @@ ManyLive time_many_live(std::uint64_t seed, Effort effort) {
     quarry.turn();
     reference.turn();
     with_pairs.push_back(
-        time_each([&](std::uint64_t n) { touching_loop(subject, rig.state(), table, n); }, 30'000));
-    alone.push_back(
-        time_each([&](std::uint64_t n) { sum += touch_alone(table, random, n); }, 200'000));
-    chained.push_back(
-        time_each([&](std::uint64_t n) { sum += touch_chained(table, random, n); }, 50'000));
+        time_each([&](std::uint64_t n) { touching_loop(subject, rig.state(), table, n); },
+                  effort.count(30'000)));
+    alone.push_back(time_each([&](std::uint64_t n) { sum += touch_alone(table, random, n); },
+                              effort.count(200'000)));
+    chained.push_back(time_each([&](std::uint64_t n) { sum += touch_chained(table, random, n); },
+                                effort.count(50'000)));
   }
   volatile std::uint64_t keep = sum;
   (void)keep;

@@ -18,6 +18,9 @@
 
 namespace quarry::bench {
 
+/// Bytes that the blocks of a filled rig have in all: 4,096 blocks of 4 MiB.
+constexpr std::uint64_t kFilledBytes = std::uint64_t{16} << 30;
+
 struct PairDesc {
   Workload workload = Workload::fixed_4k;
   std::size_t live = 10'000;
@@ -25,35 +28,54 @@ struct PairDesc {
   /// VkDeviceMemory objects; 15 % of them, at random, are then freed. 0: none.
   std::uint64_t filled_blocks = 0;
   std::uint64_t seed = 1;
+  std::uint64_t filled_bytes = kFilledBytes;  ///< that those blocks have in all
 };
 
-/// Bytes that the blocks have in all where PairDesc::filled_blocks is given.
-constexpr std::uint64_t kFilledBytes = std::uint64_t{16} << 30;
-
-/// The live set and what comes next.
+/// The live set and what comes next. Drawn beforehand, so that the loop counts few instructions of
+/// its own.
 struct PairState {
-  explicit PairState(const PairDesc& desc)
-      : requests(make_requests(desc.workload, kRequests, desc.seed)), random(desc.seed + 1) {}
+  struct Step {
+    Request request;
+    std::uint32_t drawn = 0;  ///< that chooses the victim
+  };
 
-  static constexpr std::size_t kRequests = 16'384;  ///< a power of two
-  std::vector<Request> requests;
+  explicit PairState(const PairDesc& desc) : steps(kSteps), random(desc.seed + 1) {
+    const std::vector<Request> requests = make_requests(desc.workload, kSteps, desc.seed);
+    for (std::size_t i = 0; i < kSteps; ++i)
+      steps[i] = {requests[i], static_cast<std::uint32_t>(random.next() >> 32)};
+  }
+
+  static constexpr std::size_t kSteps = 16'384;  ///< a power of two
+  std::vector<Step> steps;
   std::vector<std::uint64_t> live;
   Random random;
-  std::size_t next = 0;
+  std::uint64_t next = 0;
   std::uint64_t refused = 0;
 
-  const Request& next_request() { return requests[next++ & (kRequests - 1)]; }
-  std::uint64_t& victim() { return live[random.below(static_cast<std::uint32_t>(live.size()))]; }
+  const Step& step(std::uint64_t number) const { return steps[number & (kSteps - 1)]; }
+  const Request& next_request() { return step(next++).request; }
+  /// The same step chooses another one each time it comes round.
+  static std::size_t victim(const Step& step, std::uint64_t number, std::size_t live_count) {
+    const std::uint32_t drawn = step.drawn + static_cast<std::uint32_t>(number) * 0x9E37'79B9u;
+    return static_cast<std::size_t>((std::uint64_t{drawn} * live_count) >> 32);
+  }
 };
 
 template <class Subject>
 [[gnu::noinline]] void measured_loop(Subject& subject, PairState& state, std::uint64_t pairs) {
-  for (std::uint64_t i = 0; i < pairs; ++i) {
-    std::uint64_t& slot = state.victim();
-    state.refused += subject.free(slot) ? 0 : 1;
-    slot = subject.allocate(state.next_request());
-    state.refused += slot != 0 ? 0 : 1;
+  std::uint64_t* const live = state.live.data();
+  const std::size_t live_count = state.live.size();
+  const std::uint64_t end = state.next + pairs;
+  std::uint64_t served = 0;
+  for (std::uint64_t number = state.next; number != end; ++number) {
+    const PairState::Step& step = state.step(number);
+    std::uint64_t& slot = live[PairState::victim(step, number, live_count)];
+    served += subject.free(slot);
+    slot = subject.allocate(step.request);
+    served += slot != 0;
   }
+  state.next = end;
+  state.refused += 2 * pairs - served;
 }
 
 /// A subject in the steady state. What it holds at the end goes with its fake GPU.
@@ -91,9 +113,9 @@ class PairRig {
     const std::vector<Request> requests = make_requests(Workload::large, 4096, desc.seed + 2);
     std::vector<std::uint64_t> filling;
     // Short of what a single block holds, so that no second one is opened.
-    constexpr std::uint64_t kBytesWanted = kFilledBytes / 16 * 15;
+    const std::uint64_t bytes_wanted = desc.filled_bytes / 16 * 15;
     std::uint64_t bytes = 0;
-    while (bytes < kBytesWanted || subject_.memory_count() < desc.filled_blocks) {
+    while (bytes < bytes_wanted || subject_.memory_count() < desc.filled_blocks) {
       const Request& request = requests[filling.size() % requests.size()];
       filling.push_back(subject_.allocate(request));
       bytes += request.requirements.size;

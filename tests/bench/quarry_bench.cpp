@@ -73,8 +73,9 @@ void print_threads(const char* name, const std::vector<ThreadTimes>& times) {
   std::printf("%s, million pairs a second in total\n", name);
   std::printf("  threads   empty loop        own   exchange    one way   efficiency\n");
   for (const ThreadTimes& each : times)
-    std::printf("  %7u %12.1f %10.2f %10.2f %10.2f %12.2f\n", each.threads, each.empty, each.own,
-                each.exchange, each.one_way, efficiency(times.front(), each));
+    std::printf("  %7u %12.1f %10.2f %10.2f %10.2f %12.2f%s\n", each.threads, each.empty, each.own,
+                each.exchange, each.one_way, efficiency(times.front(), each),
+                processors_were_free(times.front(), each) ? "" : "  (processors were busy)");
 }
 
 void run_threads(const Options& options, Workload workload) {
@@ -120,7 +121,7 @@ int run(const Options& options, const std::vector<std::string>& command) {
   if (!options.summary.empty()) {
     SummaryPlan plan;
     plan.seed = options.seed;
-    if (options.smoke) plan.effort.divisor = 50;
+    if (options.smoke) plan.effort.divisor = 100;
     if (write_summary(options.summary, plan)) return 0;
     std::fprintf(stderr, "quarry-bench: %s: cannot be written\n", options.summary.c_str());
     return 1;
@@ -157,7 +158,8 @@ int parse_and_run(int argc, char** argv) {
       ->check(CLI::Range(1u, 256u));
   app.add_option("--seed", options.seed)->capture_default_str();
   app.add_option("--summary", options.summary, "Measure everything briefly, write a JSON file");
-  app.add_flag("--smoke", options.smoke, "With --summary: a fiftieth of everything");
+  app.add_flag("--smoke", options.smoke,
+               "With --summary: a hundredth of everything, to see that it works");
   app.add_flag("--worst", options.worst, "The slowest single operations");
   app.add_flag("--host-bytes", options.host_bytes, "Host memory for each live allocation");
   try {

@@ -20,8 +20,8 @@ HostMemory counted_memory(std::size_t& bytes) {
   HostMemory host;
   host.user = &bytes;
   host.allocate = [](void* user, std::size_t size, std::size_t alignment) noexcept -> void* {
-    void* memory = std::aligned_alloc(std::max(alignment, sizeof(void*)),
-                                      (size + alignment - 1) / alignment * alignment);
+    alignment = std::max(alignment, sizeof(void*));
+    void* memory = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
     if (memory != nullptr) *static_cast<std::size_t*>(user) += malloc_usable_size(memory);
     return memory;
   };

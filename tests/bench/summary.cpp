@@ -23,10 +23,10 @@ namespace quarry::bench {
 namespace {
 
 void add_pairs(Figures& figures, const SummaryPlan& plan) {
-  std::printf("pairs, 10,000 live\n");
+  std::printf("pairs, %u live\n", plan.effort.count(10'000));
   for (const Workload workload : {Workload::fixed_4k, Workload::mixed, Workload::game}) {
     PairPlan pairs;
-    pairs.pair = {workload, 10'000, 0, plan.seed};
+    pairs.pair = {workload, plan.effort.count(10'000), 0, plan.seed};
     pairs.turns = plan.effort.turns(61);
     pairs.turn_ns = plan.effort.nanoseconds(pairs.turn_ns);
     const PairTimes times = time_pairs({&pairs, 1}).front();
@@ -63,7 +63,7 @@ void add_granularity(Figures& figures, const SummaryPlan& plan) {
   for (const Workload workload : {Workload::mixed, Workload::game}) {
     std::array<PairPlan, kGranularities.size()> plans;
     for (std::size_t i = 0; i < plans.size(); ++i) {
-      plans[i].pair = {workload, 10'000, 0, plan.seed};
+      plans[i].pair = {workload, plan.effort.count(10'000), 0, plan.seed};
       plans[i].subject.granularity = kGranularities[i];
       plans[i].turns = plan.effort.turns(21);
       plans[i].turn_ns = plan.effort.nanoseconds(plans[i].turn_ns);
@@ -130,6 +130,8 @@ void add_threads(Figures& figures, const SummaryPlan& plan) {
     std::printf("       reference own %.2f (one %.2f), exchange %.2f (one %.2f), efficiency %.2f\n",
                 reference[i].own, reference[0].own, reference[i].exchange, reference[0].exchange,
                 efficiency(reference[0], reference[i]));
+    if (!processors_were_free(quarry[0], quarry[i]))
+      std::printf("       the processors were busy: this efficiency says little\n");
     lowest = std::min(lowest, value);
   }
   figures.emplace_back("threads_efficiency", lowest);

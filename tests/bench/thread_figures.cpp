@@ -16,10 +16,10 @@ namespace quarry::bench {
 
 namespace {
 
-/// Runs `body(index, stop)` on each thread at once, for about the time given. It returns how often
-/// it got round. Million rounds a second in total.
-template <class Body>
-double throughput(unsigned threads, std::uint32_t milliseconds, Body&& body) {
+/// Runs `prepare(index)` on each thread, then, on all at once, `body(index, stop)` for about the
+/// time given. It returns how often it got round. Million rounds a second in total.
+template <class Prepare, class Body>
+double throughput(unsigned threads, std::uint32_t milliseconds, Prepare&& prepare, Body&& body) {
   std::atomic<unsigned> ready{0};
   std::atomic<bool> start{false};
   std::atomic<bool> stop{false};
@@ -27,6 +27,7 @@ double throughput(unsigned threads, std::uint32_t milliseconds, Body&& body) {
   std::vector<std::thread> running;
   for (unsigned i = 0; i < threads; ++i) {
     running.emplace_back([&, i] {
+      prepare(i);
       ready.fetch_add(1);
       while (!start.load(std::memory_order_acquire))
         std::this_thread::yield();
@@ -51,18 +52,21 @@ double throughput(unsigned threads, std::uint32_t milliseconds, Body&& body) {
 constexpr std::uint64_t kBatch = 64;  // rounds between two looks at the stop flag
 
 double empty_throughput(unsigned threads, const ThreadPlan& plan) {
-  return throughput(threads, plan.milliseconds, [&](unsigned index, const std::atomic<bool>& stop) {
+  const auto run = [&](unsigned index, const std::atomic<bool>& stop) {
     Random random(plan.seed + index);
     std::uint64_t rounds = 0;
     std::uint64_t sum = 0;
-    for (; !stop.load(std::memory_order_relaxed); rounds += kBatch) {
+    do {
       for (std::uint64_t i = 0; i < kBatch; ++i)
         sum += random.next();
-    }
+      rounds += kBatch;
+    } while (!stop.load(std::memory_order_relaxed));
     volatile std::uint64_t keep = sum;
     (void)keep;
     return rounds;
-  });
+  };
+  return throughput(
+      threads, plan.milliseconds, [](unsigned) {}, run);
 }
 
 template <class Subject>
@@ -72,17 +76,23 @@ double own_throughput(Subject& subject, unsigned threads, const ThreadPlan& plan
     PairDesc desc{plan.workload, 1000, 0, plan.seed + i};
     states.push_back(std::make_unique<PairState>(desc));
   }
-  return throughput(threads, plan.milliseconds, [&](unsigned index, const std::atomic<bool>& stop) {
+  const auto fill = [&](unsigned index) {
     PairState& state = *states[index];
     for (std::size_t i = 0; i < 1000; ++i)
       state.live.push_back(subject.allocate(state.next_request()));
+  };
+  const auto run = [&](unsigned index, const std::atomic<bool>& stop) {
+    PairState& state = *states[index];
     std::uint64_t rounds = 0;
-    for (; !stop.load(std::memory_order_relaxed); rounds += kBatch)
+    do {
       measured_loop(subject, state, kBatch);
+      rounds += kBatch;
+    } while (!stop.load(std::memory_order_relaxed));
     for (const std::uint64_t handle : state.live)
       (void)subject.free(handle);
     return rounds;
-  });
+  };
+  return throughput(threads, plan.milliseconds, fill, run);
 }
 
 /// Sends to one ring, receives from another; each side only if there is one. Returns what it freed.
@@ -91,7 +101,7 @@ std::uint64_t hand_over(Subject& subject, SpscRing* out, SpscRing* in, PairState
                         const std::atomic<bool>& stop) {
   std::uint64_t freed = 0;
   std::uint64_t pending = 0;  // allocated, but there was no room
-  while (!stop.load(std::memory_order_relaxed)) {
+  do {
     bool idle = true;
     for (std::uint64_t i = 0; i < kBatch; ++i) {
       if (out != nullptr) {
@@ -109,7 +119,7 @@ std::uint64_t hand_over(Subject& subject, SpscRing* out, SpscRing* in, PairState
       }
     }
     if (idle) std::this_thread::yield();
-  }
+  } while (!stop.load(std::memory_order_relaxed));
   if (pending != 0) (void)subject.free(pending);
   return freed;
 }
@@ -124,19 +134,39 @@ double handing_throughput(Subject& subject, unsigned threads, bool one_way,
     states.push_back(std::make_unique<PairState>(PairDesc{plan.workload, 0, 0, plan.seed + i}));
     rings.push_back(std::make_unique<SpscRing>());
   }
-  const double result =
-      throughput(threads, plan.milliseconds, [&](unsigned index, const std::atomic<bool>& stop) {
-        SpscRing* out = rings[index].get();
-        SpscRing* in = rings[(index + threads - 1) % threads].get();
-        if (one_way && threads > 1) (index % 2 == 0 ? in : out) = nullptr;
-        return hand_over(subject, out, in, *states[index], stop);
-      });
+  const auto run = [&](unsigned index, const std::atomic<bool>& stop) {
+    SpscRing* out = rings[index].get();
+    SpscRing* in = rings[(index + threads - 1) % threads].get();
+    if (one_way && threads > 1) (index % 2 == 0 ? in : out) = nullptr;
+    return hand_over(subject, out, in, *states[index], stop);
+  };
+  const double result = throughput(
+      threads, plan.milliseconds, [](unsigned) {}, run);
   std::uint64_t handle = 0;
   for (const std::unique_ptr<SpscRing>& ring : rings) {
     while (ring->pop(handle))
       (void)subject.free(handle);
   }
   return result;
+}
+
+/// Medians over the half of the rounds in which the empty loop got furthest: in the others the
+/// processors were busy with something else.
+ThreadTimes of_quiet_rounds(const std::vector<ThreadTimes>& rounds) {
+  const auto median_of = [](const std::vector<ThreadTimes>& times, double ThreadTimes::*figure) {
+    std::vector<double> values;
+    for (const ThreadTimes& each : times)
+      values.push_back(each.*figure);
+    return median(values);
+  };
+  const double usual = median_of(rounds, &ThreadTimes::empty);
+  std::vector<ThreadTimes> quiet;
+  for (const ThreadTimes& each : rounds) {
+    if (each.empty >= usual) quiet.push_back(each);
+  }
+  return {rounds.front().threads, median_of(quiet, &ThreadTimes::empty),
+          median_of(quiet, &ThreadTimes::own), median_of(quiet, &ThreadTimes::exchange),
+          median_of(quiet, &ThreadTimes::one_way)};
 }
 
 template <class Subject>
@@ -146,23 +176,21 @@ std::vector<ThreadTimes> time_threads(const ThreadPlan& plan) {
     if (threads > 1) counts.push_back(threads);
   }
   Subject subject(SubjectDesc{});
-  std::vector<std::vector<double>> empty(counts.size());
-  std::vector<std::vector<double>> own(counts.size());
-  std::vector<std::vector<double>> exchange(counts.size());
-  std::vector<std::vector<double>> one_way(counts.size());
+  std::vector<std::vector<ThreadTimes>> rounds(counts.size());
   for (std::uint32_t round = 0; round < plan.rounds; ++round) {
     for (std::size_t i = 0; i < counts.size(); ++i) {
-      empty[i].push_back(empty_throughput(counts[i], plan));
-      own[i].push_back(own_throughput(subject, counts[i], plan));
-      exchange[i].push_back(handing_throughput(subject, counts[i], false, plan));
       const unsigned paired = std::max(1u, counts[i] & ~1u);
-      one_way[i].push_back(handing_throughput(subject, paired, true, plan));
+      ThreadTimes& times = rounds[i].emplace_back();
+      times.threads = counts[i];
+      times.empty = empty_throughput(counts[i], plan);
+      times.own = own_throughput(subject, counts[i], plan);
+      times.exchange = handing_throughput(subject, counts[i], false, plan);
+      times.one_way = handing_throughput(subject, paired, true, plan);
     }
   }
   std::vector<ThreadTimes> results;
-  for (std::size_t i = 0; i < counts.size(); ++i)
-    results.push_back(
-        {counts[i], median(empty[i]), median(own[i]), median(exchange[i]), median(one_way[i])});
+  for (const std::vector<ThreadTimes>& each : rounds)
+    results.push_back(of_quiet_rounds(each));
   return results;
 }
 
@@ -179,6 +207,11 @@ std::vector<ThreadTimes> time_reference_threads(const ThreadPlan& plan) {
 double efficiency(const ThreadTimes& one, const ThreadTimes& many) {
   const double ideal = many.empty / one.empty;
   return std::min(many.own / one.own, many.exchange / one.exchange) / ideal;
+}
+
+bool processors_were_free(const ThreadTimes& one, const ThreadTimes& many) {
+  const unsigned processors = std::max(1u, std::thread::hardware_concurrency());
+  return many.empty >= 0.75 * one.empty * std::min(many.threads, processors);
 }
 
 std::vector<unsigned> standard_thread_counts() {

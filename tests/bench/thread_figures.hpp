@@ -10,7 +10,7 @@
 
 namespace quarry::bench {
 
-/// Million pairs a second in total, medians over rounds.
+/// Million pairs a second in total, medians over the rounds in which the processors were free.
 struct ThreadTimes {
   unsigned threads = 1;
   double empty = 0;     ///< million rounds of an empty loop
@@ -26,7 +26,7 @@ struct ThreadPlan {
   std::vector<unsigned> threads;  ///< the figures for 1 are always taken
   Workload workload = Workload::mixed;
   std::uint64_t seed = 1;
-  std::uint32_t rounds = 9;
+  std::uint32_t rounds = 15;
   std::uint32_t milliseconds = 40;  ///< of each measurement
 };
 
@@ -36,6 +36,10 @@ std::vector<ThreadTimes> time_reference_threads(const ThreadPlan& plan);
 
 /// Throughput over one thread's, over the empty loop's; the lower of own frees and exchange.
 double efficiency(const ThreadTimes& one, const ThreadTimes& many);
+
+/// Whether the empty loop gained what as many free processors give it, at least three quarters of
+/// it. Where not, threads took turns, hardly met, and the efficiency says little.
+bool processors_were_free(const ThreadTimes& one, const ThreadTimes& many);
 
 /// The processors, and 16 where there are more.
 std::vector<unsigned> standard_thread_counts();

@@ -67,15 +67,27 @@ TEST(Arena, WithoutBlocksNothingIsPlaced) {
   EXPECT_EQ(bench.arena.block_count(), 0u);
 }
 
-TEST(Arena, TheLowestBlockWithRoomIsTaken) {
+TEST(Arena, TheTightestBlockWithRoomIsTaken) {
   Bench bench;
-  Block& first = bench.add(1'000);
-  Block& second = bench.add(1'000);
-  EXPECT_EQ(bench.place(600).block, &first);
-  EXPECT_EQ(bench.place(600).block, &second);
-  EXPECT_EQ(bench.place(300).block, &first);
-  EXPECT_EQ(bench.place(400).block, &second);
-  EXPECT_EQ(bench.arena.block_bytes(), 2'000u);
+  Block& large = bench.add(4'000);
+  Block& small = bench.add(1'000);
+  EXPECT_EQ(bench.place(600).block, &small);
+  EXPECT_EQ(bench.place(600).block, &large);
+  EXPECT_EQ(bench.place(300).block, &small);
+  EXPECT_EQ(bench.place(100).block, &small);
+  EXPECT_EQ(bench.place(100).block, &large);
+  EXPECT_EQ(bench.arena.block_bytes(), 5'000u);
+}
+
+TEST(Arena, ABlockWhoseLargestRangeIsTooSmallByALittleIsPassedBy) {
+  Bench bench;
+  Block& roomy = bench.add(4'096);
+  std::vector<Block*> tight;
+  // All of the class of the request, none large enough.
+  for (int i = 0; i < 100; ++i)
+    tight.push_back(&bench.add(1'000));
+  ASSERT_EQ(Tlsf::class_of(1'000), Tlsf::class_of(1'001));
+  EXPECT_EQ(bench.place(1'001).block, &roomy);
 }
 
 TEST(Arena, ARankThatWasFreedIsUsedAgain) {
@@ -83,8 +95,8 @@ TEST(Arena, ARankThatWasFreedIsUsedAgain) {
   (void)bench.add(1'000);
   Block& second = bench.add(1'000);
   (void)bench.place(1'000);
-  const Arena::Placed kept = bench.place(1'000);
-  ASSERT_EQ(kept.block, &second);
+  (void)bench.place(1'000);
+  EXPECT_EQ(second.rank, 1u);
   Block* const third = &bench.add(1'000);
   EXPECT_EQ(third->rank, 2u);
   EXPECT_EQ(bench.arena.take_empty(Arena::kNeverEmpty, 0), third);

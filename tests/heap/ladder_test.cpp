@@ -176,8 +176,8 @@ TEST(Ladder, ASmallerBlockIsMadeWhereTheDriverRefusesTheNextInTheGrowth) {
   });
   const auto buffer = rig.allocator.create_buffer(buffer_info(600'000));
   ASSERT_TRUE(buffer);
-  EXPECT_EQ(rig.gpu.used_bytes(0), 1 * kMiB);
-  EXPECT_EQ(rig.driver_allocations(), 3u) << "4, 2 and 1 MiB";
+  EXPECT_EQ(rig.gpu.used_bytes(0), 960 * fakes::kKiB);
+  EXPECT_EQ(rig.driver_allocations(), 3u) << "six requests of 640 KiB, and halves of that";
   EXPECT_TRUE(rig.allocator.destroy(*buffer));
 }
 

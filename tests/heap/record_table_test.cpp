@@ -97,7 +97,7 @@ TEST(RecordTable, LargeRecordsAreReusedUnderNewHandles) {
   EXPECT_NE(first, second);
   EXPECT_EQ(table.lookup(second).record, record);
   const Slot unused = take_large(table);
-  table.put_large(unused);
+  table.put_large({&unused, 1});
   EXPECT_EQ(take_large(table).handle, unused.handle);
 }
 

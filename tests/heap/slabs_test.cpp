@@ -169,19 +169,24 @@ TEST(Slabs, ADepotTakesAFewMagazinesAndGivesThemBack) {
     ASSERT_NE(magazine, nullptr);
     magazine->count = bench.slabs().take(bench.set(), k64KiB, magazine->slots(), kSlots);
     ASSERT_EQ(magazine->count, kSlots);
-    if (!bench.slabs().put_full(bench.set(), k64KiB, *magazine)) {
+    Magazine* empty = bench.slabs().put_full(bench.set(), k64KiB, *magazine);
+    if (empty == nullptr) {
       mine.push_back(magazine);
       break;
     }
+    EXPECT_EQ(empty->count, 0u);
+    EXPECT_EQ(empty->capacity, kSlots);
+    mine.push_back(empty);
     ++taken;
     ASSERT_LT(taken, 100u);
     EXPECT_EQ(bench.slabs().depot_bytes(), taken * kSlots * VkDeviceSize{65'536});
   }
   EXPECT_GE(taken, 2u);
   EXPECT_TRUE(bench.slabs().has_free(bench.set(), k64KiB));
-  EXPECT_EQ(bench.slabs().take_full(bench.set(), k4KiB), nullptr);
-  Magazine* back = bench.slabs().take_full(bench.set(), k64KiB);
+  EXPECT_EQ(bench.slabs().take_full(bench.set(), k4KiB, *mine.front()), nullptr);
+  Magazine* back = bench.slabs().take_full(bench.set(), k64KiB, *mine.front());
   ASSERT_NE(back, nullptr);
+  mine.erase(mine.begin());
   EXPECT_EQ(back->count, kSlots);
   mine.push_back(back);
   EXPECT_EQ(bench.slabs().depot_bytes(), (taken - 1) * kSlots * VkDeviceSize{65'536});
@@ -204,7 +209,9 @@ TEST(Slabs, TheEndTakesTheMagazinesInDepotsAlong) {
   ASSERT_NE(magazine, nullptr);
   for (const Slot& slot : bench.open_all(k64KiB, 1))
     magazine->slots()[magazine->count++] = slot;
-  EXPECT_TRUE(bench.slabs().put_full(bench.set(), k64KiB, *magazine));
+  Magazine* empty = bench.slabs().put_full(bench.set(), k64KiB, *magazine);
+  ASSERT_NE(empty, nullptr);
+  base::release_storage(bench.host.memory(), empty);
 }
 
 TEST(Slabs, WithoutHostMemoryThereIsNoSlabAndNothingIsLost) {

@@ -160,7 +160,7 @@ TEST(ThreadCache, BinsThatCameLateGetTheirTurn) {
   SlabBench bench(base::kHandleMaxGeneration, 64 * kMiB);
   {
     // Room for one bin of the largest slots.
-    Owner owner(bench, 512 << 10);
+    Owner owner(bench, 1 << 20);
     const auto first = owner.take(k64KiB);
     ASSERT_TRUE(first);
     owner.put(k64KiB, *first);

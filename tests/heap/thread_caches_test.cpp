@@ -22,9 +22,12 @@ const std::uint32_t k64KiB = offset::size_class_of(65'536);
 /// The caches of one allocator, with an owner that counts what it is asked.
 struct Caches {
   explicit Caches(SlabBench& of, VkDeviceSize most_bytes = kCap)
-      : bench(of), caches(of.host.memory(), of.slabs(), most_bytes) {
+      : bench(of), caches(of.host.memory(), of.slabs(), of.records(), most_bytes) {
     caches.set_owner({this, [](void* self) { return static_cast<Caches*>(self)->now.load(); },
-                      [](void* self, ThreadCache&) { ++static_cast<Caches*>(self)->folds; }});
+                      [](void* self, ThreadCache&) { ++static_cast<Caches*>(self)->folds; },
+                      [](void* self, const Emptied& emptied) {
+                        static_cast<Caches*>(self)->heaps_emptied |= emptied.heaps;
+                      }});
   }
 
   /// Puts all slots of a new slab into this thread's cache; how many the cache took.
@@ -68,6 +71,7 @@ struct Caches {
   ThreadCaches caches;
   std::atomic<std::uint64_t> now{0};
   std::atomic<std::uint32_t> folds{0};
+  std::atomic<std::uint32_t> heaps_emptied{0};  ///< heaps of blocks that became empty at a thread's end
 };
 
 void in_a_thread(const std::function<void()>& work) {

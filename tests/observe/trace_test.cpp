@@ -89,7 +89,7 @@ TEST(Trace, AnyEventsComeBackAsTheyWereWritten) {
         } else {
           event.kind = TraceEventKind::tag;
           event.tag = {static_cast<std::uint32_t>(random.below(1000))};
-          event.name = std::string_view("a name of a tag").substr(random.below(15));
+          event.name = std::string_view("a name of a tag").substr(random.index(15));
         }
         ASSERT_EQ(error_of(recorder.record(event)), TraceError::none);
         written.push_back(event);

@@ -264,12 +264,15 @@ TEST(Tlsf, ItRefusesOnlyWhatItsPromiseAllows) {
   }
 }
 
-TEST(Tlsf, ClassesAreMonotonicAndOneToEachPowerOfTwo) {
-  EXPECT_EQ(Tlsf::class_of(1), 1u);
-  EXPECT_EQ(Tlsf::class_of(31), 1u);
-  for (std::uint32_t order = 5; order < 64; ++order) {
-    EXPECT_EQ(Tlsf::class_of(std::uint64_t{1} << order), order - 3);
-    EXPECT_EQ(Tlsf::class_of((std::uint64_t{1} << order) - 1), order - 4);
+TEST(Tlsf, ClassesAreMonotonicAnd32ToEachPowerOfTwo) {
+  for (std::uint64_t size = 1; size < 64; ++size)
+    EXPECT_EQ(Tlsf::class_of(size), size + 1);
+  for (std::uint32_t order = 6; order < 64; ++order) {
+    const std::uint64_t power = std::uint64_t{1} << order;
+    EXPECT_EQ(Tlsf::class_of(power), Tlsf::class_of(power - 1) + 1);
+    EXPECT_EQ(Tlsf::class_of(power + power / 32 - 1), Tlsf::class_of(power));
+    EXPECT_EQ(Tlsf::class_of(power + power / 32), Tlsf::class_of(power) + 1);
+    EXPECT_EQ(Tlsf::class_of(power), Tlsf::class_of(power / 2) + 32);
   }
   EXPECT_EQ(Tlsf::class_of(~std::uint64_t{0}), Tlsf::kClassCount - 1);
 }

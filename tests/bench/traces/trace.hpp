@@ -13,6 +13,10 @@
 namespace quarry::bench {
 
 struct Trace {
+  Trace() = default;
+  Trace(Trace&&) = default;
+  Trace& operator=(Trace&&) = default;
+
   std::string name;
   std::vector<TraceEvent> events;    ///< names of tags point to literals, or into `bytes`
   std::uint64_t warm_up_frames = 0;  ///< not counted in means
