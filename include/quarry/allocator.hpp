@@ -63,7 +63,7 @@ struct HotPathPolicy {
   /// Bytes of free slots that each thread may keep for itself, so that it takes no lock. They are
   /// given back by trim(), after a second without work at tick(), at the thread's end and before a
   /// shortage is reported. 0: no caches.
-  VkDeviceSize thread_cache_bytes = VkDeviceSize{16} << 20;
+  VkDeviceSize thread_cache_bytes = VkDeviceSize{32} << 20;
   /// Parts of an arena (one kind of memory) that threads may work in at once; 0: as many as the
   /// host has processors, 16 at most. A part is taken into use when another is busy.
   std::uint32_t shards = 0;
