@@ -12,6 +12,9 @@ namespace quarry::base {
 /// Whether heavy_fence() makes a light_fence() enough. Asks the system at the first call.
 bool has_asymmetric_fence();
 
+/// A fence for both sides where there is no other: sequentially consistent, as a call.
+void full_fence();
+
 /// Orders nothing in the processor, everything in the compiler.
 inline void light_fence() {
   std::atomic_signal_fence(std::memory_order_seq_cst);

@@ -36,7 +36,8 @@ class PagedArray {
 
   std::uint32_t size() const { return size_.load(std::memory_order_acquire); }
   T& operator[](std::uint32_t index) const {
-    return table_.load(std::memory_order_relaxed)[index / kPage][index % kPage];
+    // It may be a newer one than the size that was loaded tells of.
+    return table_.load(std::memory_order_acquire)[index / kPage][index % kPage];
   }
   const HostMemory& host() const { return host_; }
 

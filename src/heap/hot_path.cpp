@@ -105,8 +105,8 @@ bool is_plain(const AllocationDesc& desc) {
 
 /// Room for one more slot in the cache; without it the slot has to go back to its slab.
 bool has_room(Core& core, ThreadCache& cache, const Record& record, Emptied& emptied) {
-  const std::uint32_t number = record.bin / offset::kSizeClasses;
-  const std::uint32_t size_class = record.bin % offset::kSizeClasses;
+  const std::uint32_t number = record.bin.get() / offset::kSizeClasses;
+  const std::uint32_t size_class = record.bin.get() % offset::kSizeClasses;
   SlabSet& slabs = core.slabs.set(number);
   CacheSet* set = cache.set(number);
   if (set == nullptr) set = cache.make_set(slabs);
@@ -123,7 +123,8 @@ ThreadCache* entered(ThreadCache* cache) {
 }
 
 CacheBin& bin_of(const ThreadCache& cache, const Record& record) {
-  return cache.set(record.bin / offset::kSizeClasses)->bins[record.bin % offset::kSizeClasses];
+  return cache.set(record.bin.get() / offset::kSizeClasses)
+      ->bins[record.bin.get() % offset::kSizeClasses];
 }
 
 /// Counts a range that came or went.
@@ -217,12 +218,17 @@ Allocation allocate_range(Core& core, ThreadCache& cache, const Route& route,
 bool free_range(Core& core, Allocation allocation) {
   ThreadCache* cache = core.caches.find();
   LargeRecord* record = core.records.find_large(allocation.value);
-  if (record == nullptr || cache == nullptr || !is_bare(*record) ||
-      !core.records.has_successor(allocation.value) || !cache->enter())
+  if (record == nullptr || cache == nullptr || !core.records.has_successor(allocation.value) ||
+      !cache->enter())
     return false;
   bool emptied = false;
   std::uint32_t heap = 0;
-  const bool freed = record->in_default_pool && RecordTable::claim(allocation.value, *record);
+  bool freed = claim_bare(allocation.value, *record);
+  // Only of a claimed record what is not atomic may be read.
+  if (freed && !record->in_default_pool) {
+    RecordTable::unclaim(allocation.value, *record);
+    freed = false;
+  }
   if (freed) {
     Block& block = *record->block;
     Arena& arena = *block.arena;

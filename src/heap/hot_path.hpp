@@ -133,7 +133,7 @@ inline bool free_hot(Core& core, Allocation allocation) {
   if (!cache.enter_at_once()) [[unlikely]]
     return false;
   bool freed = false;
-  const std::uint32_t number = record->bin;
+  const std::uint32_t number = record->bin.get();
   if (CacheSet* set = cache.set(number / offset::kSizeClasses)) [[likely]] {
     CacheBin& bin = set->bins[number % offset::kSizeClasses];
     const std::uint32_t held = bin.count.get();

@@ -14,6 +14,7 @@
 #include <quarry/offset.hpp>
 
 #include "base/handle.hpp"
+#include "base/relaxed.hpp"
 
 namespace quarry::heap {
 
@@ -27,8 +28,8 @@ struct Record {
   std::atomic<std::uint32_t> extras{0};  ///< place in the side table; 0: none
   std::atomic<std::uint16_t> tag{0};
   union {
-    std::uint16_t bin = 0;  ///< of a slot: Slab::bin
-    bool in_default_pool;   ///< of any other: a range of a block there, not dedicated
+    base::Relaxed<std::uint16_t> bin{};  ///< of a slot: Slab::bin; read of stale ones, too
+    bool in_default_pool;                ///< of any other: a range of a block there, not dedicated
   };
   std::atomic<std::uint32_t> bits{0};
   std::uint64_t resource = 0;  ///< the VkBuffer or VkImage it was made for; 0 when there is none

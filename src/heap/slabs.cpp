@@ -66,7 +66,7 @@ Slab* Slabs::make_slab(const SlabSet& home, std::uint32_t size_class) {
   if (slab == nullptr) return nullptr;
   slab->bin = static_cast<std::uint16_t>(home.number * offset::kSizeClasses + size_class);
   for (std::uint32_t i = 0; i < slab->slots; ++i)
-    slab->records()[i].bin = slab->bin;
+    slab->records()[i].bin.set(slab->bin);
   return slab;
 }
 
@@ -131,10 +131,10 @@ bool Slabs::has_free(SlabSet& set, std::uint32_t size_class) {
 
 void Slabs::put(std::span<const Slot> slots, std::uint64_t now, Emptied& emptied) {
   if (slots.empty()) return;
-  SlabSet& home = set(slots[0].record->bin / offset::kSizeClasses);
+  SlabSet& home = set(slots[0].record->bin.get() / offset::kSizeClasses);
   Slab* unused = nullptr;
   {
-    SlabBin& bin = home.bins[slots[0].record->bin % offset::kSizeClasses];
+    SlabBin& bin = home.bins[slots[0].record->bin.get() % offset::kSizeClasses];
     const base::MutexLock lock(bin.mutex);
     for (const Slot& slot : slots) {
       Slab& slab = records_.slab_of(slot.handle);

@@ -36,7 +36,7 @@ ThreadCache::~ThreadCache() {
 
 bool ThreadCache::enter_claimed() {
   busy_.store(1, std::memory_order_relaxed);
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  base::full_fence();
   if ((claims_.load(std::memory_order_acquire) & kClaimed) == 0) return true;
   leave();
   return false;

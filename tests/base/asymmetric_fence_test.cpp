@@ -19,7 +19,7 @@ void fence_of_the_light_side(bool asymmetric) {
   if (asymmetric) {
     light_fence();
   } else {
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    full_fence();
   }
 }
 

@@ -20,7 +20,7 @@ using fakes::buffer_info;
 using fakes::Function;
 
 constexpr int kLive = 2'000;
-constexpr int kWarmUp = 20'000;
+constexpr int kWarmUp = 60'000;
 constexpr int kMeasured = 20'000;
 
 /// Sizes, log-uniform or not.

@@ -394,8 +394,8 @@ TEST_P(HotPath, CachesMakeWayBeforeAShortageIsReported) {
     EXPECT_TRUE(rig.allocator.destroy(*all));
   }
   if (GetParam().has_caches()) {
-    own = allocate_many(rig.allocator, 1, 900);
-    auto second = allocate_many(rig.allocator, 1, 900);
+    own = allocate_many(rig.allocator, 1, 200);
+    auto second = allocate_many(rig.allocator, 1, 200);
     free_all(rig.allocator, second);
     const auto refused = rig.allocator.create_buffer(buffer_info(kHeap));
     ASSERT_FALSE(refused);

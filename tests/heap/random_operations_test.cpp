@@ -14,10 +14,16 @@
 namespace quarry::test {
 namespace {
 
-void run(const fakes::FakeProfile& profile, std::uint64_t seed, int steps) {
-  SCOPED_TRACE(profile.name + ", QUARRY_TEST_SEED=" + std::to_string(seed));
-  RandomWorld world(profile, seed);
-  for (int i = 0; i < steps; ++i) {
+/// Steps of each run: QUARRY_TEST_OPERATIONS, else few.
+int steps(int few) {
+  const char* given = std::getenv("QUARRY_TEST_OPERATIONS");
+  return given == nullptr ? few : std::atoi(given);
+}
+
+void run(const fakes::FakeProfile& profile, const Mode& mode, std::uint64_t seed, int count) {
+  SCOPED_TRACE(profile.name + ", " + mode.name + ", QUARRY_TEST_SEED=" + std::to_string(seed));
+  RandomWorld world(profile, mode, seed);
+  for (int i = 0; i < count; ++i) {
     world.step();
     if (world.is_faulty() || testing::Test::HasFailure()) {
       ADD_FAILURE() << "in step " << i;
@@ -31,7 +37,14 @@ class RandomOperations : public testing::TestWithParam<fakes::FakeProfile> {};
 
 TEST_P(RandomOperations, BreakNoRule) {
   for (const std::uint64_t seed : seeds(2))
-    run(GetParam(), seed, 4000);
+    run(GetParam(), Mode{"standard", {}}, seed, steps(4'000));
+}
+
+TEST_P(RandomOperations, BreakNoRuleInAnyMode) {
+  for (const Mode& mode : modes()) {
+    for (const std::uint64_t seed : seeds(1))
+      run(GetParam(), mode, seed + 1, steps(1'000));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Profiles, RandomOperations, testing::ValuesIn(fakes::profiles::all()),

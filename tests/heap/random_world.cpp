@@ -25,9 +25,10 @@ bool has_mapping_cap(std::uint64_t seed) {
 
 }  // namespace
 
-RandomWorld::RandomWorld(fakes::FakeProfile profile, std::uint64_t seed)
+RandomWorld::RandomWorld(fakes::FakeProfile profile, const Mode& mode, std::uint64_t seed)
     : rig_(profile,
-           [seed](AllocatorDesc& desc) {
+           [&mode, seed](AllocatorDesc& desc) {
+             mode.apply(desc);
              // With a cap on mapped bytes blocks are unmapped as soon as nobody wants them mapped.
              if (has_mapping_cap(seed)) desc.blocks.mapped_address_space = 6 * fakes::kMiB;
              desc.blocks.first_block = fakes::kMiB;
@@ -55,6 +56,8 @@ void RandomWorld::step() {
       Weighted{14, &RandomWorld::create_image},
       Weighted{8, &RandomWorld::allocate_raw},
       Weighted{4, &RandomWorld::allocate_for_own_buffer},
+      Weighted{4, &RandomWorld::come_and_go_plainly},
+      Weighted{2, &RandomWorld::in_another_thread},
       Weighted{38, &RandomWorld::destroy_any},
       Weighted{10, &RandomWorld::map_or_unmap},
       Weighted{10, &RandomWorld::write_contents},

@@ -11,13 +11,14 @@
 #include <quarry/quarry.hpp>
 
 #include "base/seed.hpp"
+#include "heap/modes.hpp"
 #include "heap/rig.hpp"
 
 namespace quarry::test {
 
 class RandomWorld {
  public:
-  RandomWorld(fakes::FakeProfile profile, std::uint64_t seed);
+  RandomWorld(fakes::FakeProfile profile, const Mode& mode, std::uint64_t seed);
 
   /// One random operation.
   void step();
@@ -58,6 +59,9 @@ class RandomWorld {
   void create_image();
   void allocate_raw();
   void allocate_for_own_buffer();
+  /// Requests of the kind that threads keep slots for, many in a row.
+  void come_and_go_plainly();
+  void in_another_thread();
   void destroy_any();
   void destroy(std::size_t index);
   void map_or_unmap();
