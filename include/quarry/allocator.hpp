@@ -241,6 +241,13 @@ class Allocator {
 
   // ---- Budget, upkeep
   // -----------------------------------------------------------------------------------------------------------
+  /// Makes empty blocks ahead, so that requests of this kind and description which need `bytes` in
+  /// all, none larger than AllocatorDesc::blocks lets a block be, wait for no driver call. For a
+  /// loading screen, or a thread of the owner's that stays ahead of the others. Stays within the
+  /// budget; the blocks are kept as long as other empty ones are (BlockPolicy). Returns the bytes
+  /// made. Errors as of allocate(); bad_argument with a pool.
+  Result<VkDeviceSize> prefetch(VkDeviceSize bytes, ResourceKind kind,
+                                const AllocationDesc& desc = {});
   /// Once a frame: refreshes the driver's budget figures, releases blocks that were empty too long.
   void tick();
   /// Fills as many heaps as there is room for; returns how many the device has.

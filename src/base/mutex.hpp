@@ -23,6 +23,7 @@
 #define QUARRY_ACQUIRE(...) QUARRY_THREAD_ATTRIBUTE(acquire_capability(__VA_ARGS__))
 #define QUARRY_ACQUIRE_SHARED(...) QUARRY_THREAD_ATTRIBUTE(acquire_shared_capability(__VA_ARGS__))
 #define QUARRY_TRY_ACQUIRE(...) QUARRY_THREAD_ATTRIBUTE(try_acquire_capability(__VA_ARGS__))
+#define QUARRY_RETURN_CAPABILITY(mutex) QUARRY_THREAD_ATTRIBUTE(lock_returned(mutex))
 #define QUARRY_RELEASE(...) QUARRY_THREAD_ATTRIBUTE(release_capability(__VA_ARGS__))
 #define QUARRY_RELEASE_SHARED(...) QUARRY_THREAD_ATTRIBUTE(release_shared_capability(__VA_ARGS__))
 #define QUARRY_RELEASE_GENERIC(...) QUARRY_THREAD_ATTRIBUTE(release_generic_capability(__VA_ARGS__))

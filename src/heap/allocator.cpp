@@ -217,6 +217,11 @@ std::uint32_t Allocator::tag_count() const {
   return core_->tags.count();
 }
 
+Result<VkDeviceSize> Allocator::prefetch(VkDeviceSize bytes, ResourceKind kind,
+                                         const AllocationDesc& desc) {
+  return heap::prefetch(*core_, bytes, kind, desc);
+}
+
 void Allocator::tick() {
   heap::tick(*core_);
 }

@@ -2,183 +2,202 @@
 #include "heap/arena.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <limits>
 
-#include "base/assert.hpp"
+#include "base/host_object.hpp"
 
 namespace quarry::heap {
 
 namespace {
 
-/// Blocks that may serve but need not are asked at most this often, and so many of one class, before
-/// the search asks for one that must serve.
-constexpr int kHopefulTries = 24;
-constexpr int kTriesInClass = 8;
+/// A shard that was found busy so often shares its blocks.
+constexpr std::uint32_t kBusyBeforeSplit = 64;
 
-std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) {
-  return a > std::numeric_limits<std::uint64_t>::max() - b
-             ? std::numeric_limits<std::uint64_t>::max()
-             : a + b;
+/// A number of this thread's own, so that threads start their search in different shards.
+std::uint32_t thread_number() {
+  static constinit std::atomic<std::uint32_t> last{0};
+  static constinit thread_local std::uint32_t number = 0;
+  if (number == 0) number = last.fetch_add(1, std::memory_order_relaxed) + 1;
+  return number;
 }
 
 }  // namespace
 
+Arena::~Arena() {
+  for (const std::atomic<Shard*>& each : more_)
+    base::destroy_object(host_, each.load(std::memory_order_relaxed));
+}
+
 OffsetError Arena::place(const OffsetRequest& request, Placed& placed) {
-  const base::MutexLock lock(mutex_);
-  return place_locked(request, placed);
+  if (most_shards_ > 1) return place_sharded(request, placed);
+  const base::MutexLock lock(first_.mutex());
+  return first_.place(request, placed);
 }
 
-OffsetError Arena::try_block(Block& block, const OffsetRequest& request, Placed& placed) {
-  const bool was_empty = block.space->empty();
-  auto result = block.space->allocate(request);
-  if (!result) return result.error();
-  if (was_empty) empty_bytes_.fetch_sub(block.memory.size(), std::memory_order_relaxed);
-  publish(block);
-  placed = {&block, *result, false};
-  return OffsetError::none;
-}
-
-OffsetError Arena::place_locked(const OffsetRequest& request, Placed& placed) {
-  // A block whose largest free range is of the request's own class may or may not serve; one of the
-  // class above that of size + alignment surely does.
-  const std::uint32_t sure =
-      Tlsf::class_of(saturating_add(request.size, request.alignment - 1)) + 1;
-  int tries = 0;
-  std::uint32_t free_class = index_.next_class(Tlsf::class_of(request.size));
-  while (free_class != BlockIndex::kNone) {
-    int tries_in_class = 0;
-    for (Block* block = index_.first(free_class); block != nullptr && tries_in_class < kTriesInClass;
-         block = block->index_next) {
-      const OffsetError error = try_block(*block, request, placed);
-      if (error != OffsetError::out_of_space) return error;
-      ++tries_in_class;
+OffsetError Arena::place_sharded(const OffsetRequest& request, Placed& placed) {
+  const std::uint32_t count = shard_count();
+  const std::uint32_t home = count == 1 ? 0 : thread_number() % count;
+  std::uint32_t passed_by = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t number = home + i < count ? home + i : home + i - count;
+    Shard& each = shard(number);
+    if (!each.mutex().try_lock()) {
+      passed_by |= 1u << number;
+      continue;
     }
-    tries += tries_in_class;
-    const std::uint32_t next = free_class + 1;
-    free_class = index_.next_class(tries < kHopefulTries ? next : std::max(next, sure));
+    const OffsetError error = each.place(request, placed);
+    each.mutex().unlock();
+    if (error != OffsetError::out_of_space) {
+      if (passed_by != 0 && (passed_by >> home & 1u) != 0) split(shard(home));
+      return error;
+    }
+  }
+  for (std::uint32_t number = 0; passed_by >> number != 0; ++number) {
+    if ((passed_by >> number & 1u) == 0) continue;
+    Shard& each = shard(number);
+    OffsetError error;
+    {
+      const base::MutexLock lock(each.mutex());
+      error = each.place(request, placed);
+    }
+    if (number == home) split(each);
+    if (error != OffsetError::out_of_space) return error;
   }
   return OffsetError::out_of_space;
 }
 
+/// Notes that the shard was busy, and has it share its blocks when that came too often.
+void Arena::split(Shard& busy) {
+  if (busy.found_busy.fetch_add(1, std::memory_order_relaxed) + 1 < kBusyBeforeSplit ||
+      busy.block_count() < 2 || shard_count() == most_shards_ || !split_.try_lock())
+    return;
+  const std::uint32_t count = shard_count();
+  if (count < most_shards_) {
+    // Without host memory all stays as it is.
+    if (Shard* made = base::create_object<Shard>(host_)) {
+      {
+        const base::MutexLock lock(busy.mutex());
+        const base::MutexLock other_lock(made->mutex());
+        busy.share_with(*made);
+      }
+      more_[count - 1].store(made, std::memory_order_release);
+      shard_count_.store(count + 1, std::memory_order_release);
+    }
+  }
+  split_.unlock();
+}
+
 bool Arena::could_place(const OffsetRequest& request) {
-  const base::MutexLock lock(mutex_);
-  Placed placed;
-  if (place_locked(request, placed) != OffsetError::none) return false;
-  (void)placed.block->space->free(placed.where.handle);
-  if (placed.block->space->empty())
-    empty_bytes_.fetch_add(placed.block->memory.size(), std::memory_order_relaxed);
-  publish(*placed.block);
-  return true;
+  for (std::uint32_t i = 0; i < shard_count(); ++i) {
+    Shard& each = shard(i);
+    Placed placed;
+    const base::MutexLock lock(each.mutex());
+    if (each.place(request, placed) != OffsetError::none) continue;
+    bool emptied = false;
+    (void)each.remove(*placed.block, placed.where.handle, placed.block->empty_since, emptied);
+    return true;
+  }
+  return false;
 }
 
 OffsetError Arena::remove(Block& block, OffsetHandle range, std::uint64_t now, bool& emptied) {
-  const base::MutexLock lock(mutex_);
-  const OffsetError error = block.space->free(range);
-  if (error != OffsetError::none) return error;
-  emptied = block.space->empty();
-  if (emptied) {
-    block.empty_since = now;
-    empty_bytes_.fetch_add(block.memory.size(), std::memory_order_relaxed);
+  for (;;) {
+    Shard* home = block.shard.load(std::memory_order_acquire);
+    const base::MutexLock lock(home->mutex());
+    if (block.shard.load(std::memory_order_relaxed) != home) continue;
+    return home->remove(block, range, now, emptied);
   }
-  publish(block);
-  return OffsetError::none;
 }
 
 OffsetError Arena::adopt(Block& block, const OffsetRequest* request, std::uint64_t now,
                          OffsetAllocation& where) {
-  const base::MutexLock lock(mutex_);
-  while (lowest_free_rank_ < blocks_.size() && blocks_[lowest_free_rank_] != nullptr)
-    ++lowest_free_rank_;
-  const std::uint32_t rank = lowest_free_rank_;
-  if (rank == blocks_.size() && !blocks_.push_back(nullptr)) return OffsetError::out_of_host_memory;
   if (request != nullptr) {
     auto result = block.space->allocate(*request);
     if (!result) return result.error();
     where = *result;
-  } else {
-    block.empty_since = now;
-    empty_bytes_.fetch_add(block.memory.size(), std::memory_order_relaxed);
   }
-  blocks_[rank] = &block;
+  Shard* home = &first_;
+  for (std::uint32_t i = 1; i < shard_count(); ++i) {
+    if (shard(i).block_count() < home->block_count()) home = &shard(i);
+  }
   block.arena = this;
-  block.rank = rank;
   live_blocks_.fetch_add(1, std::memory_order_relaxed);
   block_bytes_.fetch_add(block.memory.size(), std::memory_order_relaxed);
-  publish(block);
+  const base::MutexLock lock(home->mutex());
+  home->insert(block, now);
   return OffsetError::none;
 }
 
-Block* Arena::longest_empty() const {
-  Block* oldest = nullptr;
-  for (std::uint32_t i = 0; i < blocks_.size(); ++i) {
-    Block* block = blocks_[i];
-    if (block == nullptr || !block->space->empty()) continue;
-    if (oldest == nullptr || block->empty_since < oldest->empty_since) oldest = block;
+/// The shard whose block is empty longest, and since when; null when none is empty.
+Shard* Arena::with_longest_empty(std::uint64_t& since) const {
+  Shard* found = nullptr;
+  since = kNeverEmpty;
+  for (std::uint32_t i = 0; i < shard_count(); ++i) {
+    Shard& each = shard(i);
+    if (each.empty_bytes() == 0) continue;
+    const base::MutexLock lock(each.mutex());
+    const Block* oldest = each.longest_empty();
+    if (oldest == nullptr || oldest->empty_since >= since) continue;
+    found = &each;
+    since = oldest->empty_since;
   }
-  return oldest;
+  return found;
 }
 
 Block* Arena::take_empty(std::uint64_t until, std::uint32_t keep) {
-  if (empty_bytes() == 0) return nullptr;
-  const base::MutexLock lock(mutex_);
   if (block_count() <= keep) return nullptr;
-  Block* oldest = longest_empty();
+  std::uint64_t since = kNeverEmpty;
+  Shard* found = with_longest_empty(since);
+  if (found == nullptr) return nullptr;
+  const base::MutexLock lock(found->mutex());
+  Block* oldest = found->longest_empty();
   if (oldest == nullptr || oldest->empty_since > until) return nullptr;
-  empty_bytes_.fetch_sub(oldest->memory.size(), std::memory_order_relaxed);
-  take_out(*oldest);
+  found->take_out(*oldest);
+  left(*oldest);
   return oldest;
 }
 
 std::uint64_t Arena::oldest_empty(std::uint32_t keep) const {
-  if (empty_bytes() == 0) return kNeverEmpty;
-  const base::MutexLock lock(mutex_);
   if (block_count() <= keep) return kNeverEmpty;
-  const Block* oldest = longest_empty();
-  return oldest == nullptr ? kNeverEmpty : oldest->empty_since;
+  std::uint64_t since = kNeverEmpty;
+  (void)with_longest_empty(since);
+  return since;
 }
 
 VkDeviceSize Arena::releasable_bytes(std::uint32_t keep) const {
   if (keep == 0 || empty_bytes() == 0) return empty_bytes();
-  const base::MutexLock lock(mutex_);
   VkDeviceSize bytes = 0;
   std::uint32_t left = block_count() > keep ? block_count() - keep : 0;
-  for (std::uint32_t i = 0; i < blocks_.size() && left > 0; ++i) {
-    const Block* block = blocks_[i];
-    if (block == nullptr || !block->space->empty()) continue;
-    bytes += block->memory.size();
+  for_each_block([&](const Block& block) {
+    if (left == 0 || !block.space->empty()) return;
+    bytes += block.memory.size();
     --left;
-  }
+  });
   return bytes;
 }
 
 Block* Arena::take_any() {
-  const base::MutexLock lock(mutex_);
-  for (std::uint32_t i = 0; i < blocks_.size(); ++i) {
-    Block* block = blocks_[i];
+  for (std::uint32_t i = 0; i < shard_count(); ++i) {
+    Shard& each = shard(i);
+    const base::MutexLock lock(each.mutex());
+    Block* block = each.any();
     if (block == nullptr) continue;
-    if (block->space->empty())
-      empty_bytes_.fetch_sub(block->memory.size(), std::memory_order_relaxed);
-    take_out(*block);
+    each.take_out(*block);
+    left(*block);
     return block;
   }
   return nullptr;
 }
 
-void Arena::publish(Block& block) {
-  const std::uint32_t now = block.space->largest_free_class();
-  if (now == block.free_class) [[likely]]
-    return;
-  index_.publish(block, now);
-}
-
-void Arena::take_out(Block& block) {
-  index_.publish(block, 0);
-  blocks_[block.rank] = nullptr;
-  if (block.rank < lowest_free_rank_) lowest_free_rank_ = block.rank;
+void Arena::left(const Block& block) {
   live_blocks_.fetch_sub(1, std::memory_order_relaxed);
   block_bytes_.fetch_sub(block.memory.size(), std::memory_order_relaxed);
-  block.arena = nullptr;
+}
+
+VkDeviceSize Arena::empty_bytes() const {
+  VkDeviceSize bytes = 0;
+  for (std::uint32_t i = 0; i < shard_count(); ++i)
+    bytes += shard(i).empty_bytes();
+  return bytes;
 }
 
 }  // namespace quarry::heap

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The blocks that serve one kind of request: same memory type, tiling class, lifetime and priority
-// class; or one custom pool. Finds a block through an index of what is free, never by walking the
-// blocks. Makes and frees no device memory itself.
+// The blocks that serve one kind of request: same memory type, tiling class, size class, lifetime
+// and priority class; or one custom pool. They are in shards, of which a thread passes by those
+// that are busy; a shard that is found busy again and again shares its blocks with a new one. Makes
+// and frees no device memory itself.
 #pragma once
 
 #include <atomic>
@@ -10,10 +11,9 @@
 #include <quarry/allocation.hpp>
 #include <quarry/pool.hpp>
 
-#include "base/host_array.hpp"
 #include "base/mutex.hpp"
 #include "heap/block.hpp"
-#include "heap/block_index.hpp"
+#include "heap/shard.hpp"
 
 namespace quarry::heap {
 
@@ -32,20 +32,19 @@ struct ArenaTraits {
   PoolState* pool = nullptr;  ///< null for the default pools
 };
 
-/// Thread-safe. Its lock is held for one search and one placement; no driver call and no other lock
-/// happens inside.
+/// Thread-safe. Locks of shards are held for one search and one placement; no driver call happens
+/// inside.
 class Arena {
  public:
   static constexpr std::uint64_t kNeverEmpty = ~std::uint64_t{0};
+  static constexpr std::uint32_t kMostShards = 16;
+  using Placed = PlacedRange;
 
-  struct Placed {
-    Block* block = nullptr;
-    OffsetAllocation where;
-    bool in_new_block = false;
-  };
-
-  Arena(const ArenaTraits& traits, HostMemory host, Arena* older)
-      : traits_(traits), older_(older), blocks_(host) {}
+  Arena(const ArenaTraits& traits, HostMemory host, Arena* older, std::uint32_t most_shards = 1)
+      : traits_(traits), host_(host), older_(older), most_shards_(most_shards) {}
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+  ~Arena();
 
   const ArenaTraits& traits() const { return traits_; }
   /// What small requests are served from; null as long as none was, and in custom pools.
@@ -54,8 +53,7 @@ class Arena {
   /// The next in the list of all arenas of a table.
   Arena* older() const { return older_; }
 
-  /// Places the request in a block that has room, the one with the smallest largest free range that
-  /// will do. OffsetError::out_of_space when none has.
+  /// Places the request in a block that has room; OffsetError::out_of_space when none has.
   OffsetError place(const OffsetRequest& request, Placed& placed);
   /// Whether place() would succeed now.
   bool could_place(const OffsetRequest& request);
@@ -63,7 +61,7 @@ class Arena {
   OffsetError remove(Block& block, OffsetHandle range, std::uint64_t now, bool& emptied);
 
   /// Takes over a block with its memory and space, and places the request in it first when there is
-  /// one. On an error (host memory) the block stays the caller's.
+  /// one. On an error the block stays the caller's.
   OffsetError adopt(Block& block, const OffsetRequest* request, std::uint64_t now,
                     OffsetAllocation& where);
   /// Takes out the block that has been empty longest, if it is empty since `until` or longer and
@@ -80,41 +78,44 @@ class Arena {
 
   std::uint32_t block_count() const { return live_blocks_.load(std::memory_order_relaxed); }
   VkDeviceSize block_bytes() const { return block_bytes_.load(std::memory_order_relaxed); }
+  std::uint32_t shard_count() const { return shard_count_.load(std::memory_order_acquire); }
 
   /// Held by the one thread that makes a block for this arena, over the driver call; never with any
-  /// other lock of the heap waited for but `mutex_`, and never asked for with that held.
+  /// other lock of the heap waited for but those of shards, and never asked for with one held.
   base::Mutex& growth_lock() { return growth_; }
 
-  /// Calls visitor(block) for each block, lock held.
+  /// Calls visitor(block) for each block, its shard's lock held.
   template <class Visitor>
   void for_each_block(Visitor&& visitor) const {
-    const base::MutexLock lock(mutex_);
-    for (std::uint32_t i = 0; i < blocks_.size(); ++i) {
-      if (blocks_[i] != nullptr) visitor(*blocks_[i]);
+    for (std::uint32_t i = 0; i < shard_count(); ++i) {
+      Shard& each = shard(i);
+      const base::MutexLock lock(each.mutex());
+      each.for_each_block(visitor);
     }
   }
 
  private:
-  OffsetError try_block(Block& block, const OffsetRequest& request, Placed& placed)
-      QUARRY_REQUIRES(mutex_);
-  OffsetError place_locked(const OffsetRequest& request, Placed& placed) QUARRY_REQUIRES(mutex_);
-  void publish(Block& block) QUARRY_REQUIRES(mutex_);
-  void take_out(Block& block) QUARRY_REQUIRES(mutex_);
-  Block* longest_empty() const QUARRY_REQUIRES(mutex_);
-  VkDeviceSize empty_bytes() const { return empty_bytes_.load(std::memory_order_relaxed); }
+  Shard& shard(std::uint32_t number) const {
+    return number == 0 ? first_ : *more_[number - 1].load(std::memory_order_acquire);
+  }
+  OffsetError place_sharded(const OffsetRequest& request, Placed& placed);
+  void split(Shard& busy);
+  void left(const Block& block);
+  Shard* with_longest_empty(std::uint64_t& since) const;
+  VkDeviceSize empty_bytes() const;
 
   const ArenaTraits traits_;
+  const HostMemory host_;
   Arena* const older_;
+  const std::uint32_t most_shards_;
   std::atomic<SlabSet*> slabs_{nullptr};
-  mutable base::Mutex mutex_;
   base::Mutex growth_;
-  base::HostArray<Block*> blocks_
-      QUARRY_GUARDED_BY(mutex_);  ///< by rank; null where one was taken out
-  BlockIndex index_ QUARRY_GUARDED_BY(mutex_);
-  std::uint32_t lowest_free_rank_ QUARRY_GUARDED_BY(mutex_) = 0;
+  base::Mutex split_;  ///< of the one thread that adds a shard; takes locks of shards
   std::atomic<std::uint32_t> live_blocks_{0};
-  std::atomic<VkDeviceSize> empty_bytes_{0};
   std::atomic<VkDeviceSize> block_bytes_{0};
+  std::atomic<std::uint32_t> shard_count_{1};
+  mutable Shard first_;
+  std::atomic<Shard*> more_[kMostShards - 1]{};
 };
 
 }  // namespace quarry::heap

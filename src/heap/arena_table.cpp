@@ -22,7 +22,8 @@ Arena* ArenaTable::find_or_make(const ArenaTraits& traits) {
   if (Arena* found = wanted.load(std::memory_order_relaxed)) return found;
   void* memory = host_.allocate(host_.user, sizeof(Arena), alignof(Arena));
   if (memory == nullptr) return nullptr;
-  auto* made = ::new (memory) Arena(traits, host_, newest_.load(std::memory_order_relaxed));
+  auto* made =
+      ::new (memory) Arena(traits, host_, newest_.load(std::memory_order_relaxed), most_shards_);
   newest_.store(made, std::memory_order_release);
   wanted.store(made, std::memory_order_release);
   return made;

@@ -19,7 +19,7 @@ namespace quarry::heap {
 
 class ArenaTable {
  public:
-  explicit ArenaTable(HostMemory host) : host_(host) {}
+  ArenaTable(HostMemory host, std::uint32_t most_shards) : host_(host), most_shards_(most_shards) {}
   ArenaTable(const ArenaTable&) = delete;
   ArenaTable& operator=(const ArenaTable&) = delete;
   ~ArenaTable();
@@ -53,7 +53,8 @@ class ArenaTable {
   }
 
   HostMemory host_;
-  base::Mutex mutex_;  ///< a leaf: only the host callbacks are called with it held
+  const std::uint32_t most_shards_;  ///< of each arena
+  base::Mutex mutex_;                ///< a leaf: only the host callbacks are called with it held
   std::atomic<Arena*> slots_[kSlots]{};
   std::atomic<Arena*> newest_{nullptr};  ///< the list of all, through Arena::older
 };

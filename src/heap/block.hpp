@@ -17,8 +17,10 @@ namespace quarry::heap {
 class Arena;
 class PoolState;
 
-/// Members but `memory` are guarded by the lock of the arena, or of the dedicated list, that holds
-/// the block.
+class Shard;
+
+/// Members but `memory` and the atomics are guarded by the lock of the shard, or of the dedicated
+/// list, that holds the block.
 class Block {
  public:
   Block() = default;
@@ -30,19 +32,20 @@ class Block {
   memory::DeviceMemory memory;
   bool exclusive = false;  ///< dedicated by VkMemoryDedicatedAllocateInfo: no other resource may
                            ///< be bound; constant
-  std::optional<Space> space;     ///< none: dedicated
-  Arena* arena = nullptr;         ///< null: dedicated
-  std::uint32_t rank = 0;         ///< in the arena
-  std::uint32_t free_class = 0;   ///< as the arena's index has it
-  Block* index_previous = nullptr;  ///< in the index's list of that class
+  std::optional<Space> space;          ///< none: dedicated
+  Arena* arena = nullptr;              ///< null: dedicated
+  std::atomic<Shard*> shard{nullptr};  ///< of the arena; changes under the locks of both
+  std::uint32_t free_class = 0;        ///< as the arena's index has it
+  Block* index_previous = nullptr;     ///< in the index's list of that class
   Block* index_next = nullptr;
   std::uint64_t empty_since = 0;  ///< milliseconds; meaningful while the space is empty
   std::atomic<bool> stays_mapped{
       false};  ///< one mapping is kept until the block goes, so that maps cost no driver call
 
-  // The dedicated list.
+  // The list of the shard's blocks, or the dedicated list.
   Block* previous = nullptr;
   Block* next = nullptr;
+  // Of dedicated ones.
   Allocation allocation;
   VkDeviceSize used_bytes = 0;
   PoolState* pool_state = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which block of an arena may serve a request: the blocks in lists by the class of their largest free
-// range (Tlsf::class_of, 32 to each power of two), and a bit for each list that has any. Every
+// Which block of an arena may serve a request: the blocks in lists by the class of their largest
+// free range (Tlsf::class_of, 32 to each power of two), and a bit for each list that has any. Every
 // operation is O(1), whatever the number of blocks. Not thread-safe: the lock of whoever owns the
 // blocks guards it.
 #pragma once
@@ -28,7 +28,7 @@ class BlockIndex {
   static constexpr std::uint32_t kWordBits = 64;
   static constexpr std::uint32_t kWords = (Tlsf::kClassCount + kWordBits - 1) / kWordBits;
 
-  std::uint64_t words_occupied_ = 0;       ///< bit w: some bit of occupied_[w]
+  std::uint64_t words_occupied_ = 0;     ///< bit w: some bit of occupied_[w]
   std::uint64_t occupied_[kWords] = {};  ///< a bit for each class
   static_assert(kWords <= kWordBits);
   Block* first_[Tlsf::kClassCount] = {};

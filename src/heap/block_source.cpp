@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/assert.hpp"
 #include "base/host_object.hpp"
 #include "device/error.hpp"
 #include "plan/block_size.hpp"
@@ -53,6 +54,19 @@ Result<Arena::Placed> BlockSource::place(Arena& arena, const OffsetRequest& requ
   if (error == OffsetError::none) return placed;
   if (error != OffsetError::out_of_space) return device::refuse(reason_of(error));
   return grow(arena, &request, within_budget, growth);
+}
+
+Result<VkDeviceSize> BlockSource::add_block(Arena& arena, VkDeviceSize bytes) {
+  const base::MutexLock lock(arena.growth_lock());
+  const VkDeviceSize wanted = std::min(bytes, block_cap(arena.traits().memory_type));
+  const VkDeviceSize size = block_bytes(arena, wanted, true, 0);
+  if (size == 0) return device::refuse(Reason::over_budget);
+  const auto made = make_block(arena, size, true);
+  if (!made) return Unexpected(made.error());
+  OffsetAllocation nowhere;
+  const OffsetError error = arena.adopt(**made, nullptr, core_.now(), nowhere);
+  QUARRY_CHECK(error == OffsetError::none);  // there is no request to refuse
+  return size;
 }
 
 Status BlockSource::add_empty_block(Arena& arena) {

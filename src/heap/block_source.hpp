@@ -28,6 +28,8 @@ class BlockSource {
   /// Places the request in a block of the arena, in a new one if need be.
   Result<Arena::Placed> place(Arena& arena, const OffsetRequest& request, bool within_budget,
                               Growth growth);
+  /// An empty block within the budget, as much of `bytes` as a block may have; its size.
+  Result<VkDeviceSize> add_block(Arena& arena, VkDeviceSize bytes);
   /// A block without a request, for a pool's minimum.
   Status add_empty_block(Arena& arena);
   /// Its own VkDeviceMemory for the request, counted and listed.

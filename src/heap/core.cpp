@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 
 #include "base/bits.hpp"
 #include "base/host_object.hpp"
@@ -32,6 +33,8 @@ HotPathPolicy effective(HotPathPolicy policy) {
   }
   policy.largest_slot = std::min(policy.largest_slot, offset::kLargestSizeClass);
   if (policy.largest_slot == 0) policy.thread_cache_bytes = 0;
+  if (policy.shards == 0) policy.shards = std::max(1u, std::thread::hardware_concurrency());
+  policy.shards = std::min(policy.shards, Arena::kMostShards);
   return policy;
 }
 
@@ -79,7 +82,7 @@ Core::Core(const AllocatorDesc& desc, std::uint8_t allocator_id) noexcept
       tags(host),
       on_shortage(desc.on_shortage),
       shortage_user(desc.shortage_user),
-      arenas(host),
+      arenas(host, hot_path.shards),
       slabs(host, records),
       caches(host, slabs, records, hot_path.thread_cache_bytes),
       clock_(desc.clock != nullptr ? desc.clock : steady_milliseconds),

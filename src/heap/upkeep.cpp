@@ -5,6 +5,9 @@
 
 #include "device/error.hpp"
 #include "heap/block_source.hpp"
+#include "heap/creation.hpp"
+#include "heap/movability.hpp"
+#include "heap/router.hpp"
 
 namespace quarry::heap {
 
@@ -19,6 +22,35 @@ void tick(Core& core) {
     blocks.limit_empty_bytes(heap);
     if (now >= kept) blocks.release_empty_since(heap, now - kept);
   }
+}
+
+Result<VkDeviceSize> prefetch(Core& core, VkDeviceSize bytes, ResourceKind kind,
+                              const AllocationDesc& desc) {
+  if (const Reason reason = check(core, desc); reason != Reason::none)
+    return device::refuse(reason);
+  if (kind > ResourceKind::optimal || desc.pool || desc.upper_address)
+    return device::refuse(Reason::bad_argument);
+  if (bytes == 0) return VkDeviceSize{0};
+  const device::Requirements anything{.memory = {1, 1, ~0u}};
+  Request request = Request::of(anything, kind, desc);
+  request.transient_image = means_transient_image(desc, kind);
+  const auto types = core.types->candidates(request.types());
+  if (types.empty()) return device::refuse(core.types->reason_of_none(request.types()));
+  TypePlan plan = plan_for_type(core, request, types.first());
+  BlockSource blocks(core);
+  VkDeviceSize made = 0;
+  // Small requests and large ones have blocks of their own; what is asked for is in pieces of
+  // either.
+  plan.traits.large = bytes >= core.policy.large_request;
+  Arena* arena = core.arenas.find_or_make(plan.traits);
+  if (arena == nullptr) return device::refuse(Reason::out_of_host_memory);
+  for (VkDeviceSize ready = arena->releasable_bytes(0); ready < bytes;) {
+    const auto block = blocks.add_block(*arena, bytes - ready);
+    if (!block) return Unexpected(block.error());
+    ready += *block;
+    made += *block;
+  }
+  return made;
 }
 
 VkDeviceSize trim(Core& core) {

@@ -12,6 +12,8 @@
 namespace quarry::heap {
 
 void tick(Core& core);
+Result<VkDeviceSize> prefetch(Core& core, VkDeviceSize bytes, ResourceKind kind,
+                              const AllocationDesc& desc);
 VkDeviceSize trim(Core& core);
 std::uint32_t budgets(const Core& core, std::span<HeapBudget> heaps);
 Status set_heap_limit(Core& core, std::uint32_t heap, VkDeviceSize bytes);

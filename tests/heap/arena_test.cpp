@@ -90,19 +90,52 @@ TEST(Arena, ABlockWhoseLargestRangeIsTooSmallByALittleIsPassedBy) {
   EXPECT_EQ(bench.place(1'001).block, &roomy);
 }
 
-TEST(Arena, ARankThatWasFreedIsUsedAgain) {
+TEST(Arena, ABlockThatWasTakenOutIsNotFoundAgain) {
   Bench bench;
   (void)bench.add(1'000);
-  Block& second = bench.add(1'000);
+  (void)bench.add(1'000);
   (void)bench.place(1'000);
   (void)bench.place(1'000);
-  EXPECT_EQ(second.rank, 1u);
   Block* const third = &bench.add(1'000);
-  EXPECT_EQ(third->rank, 2u);
   EXPECT_EQ(bench.arena.take_empty(Arena::kNeverEmpty, 0), third);
   Block& fourth = bench.add(2'000);
-  EXPECT_EQ(fourth.rank, 2u);
   EXPECT_EQ(bench.place(1'500).block, &fourth);
+}
+
+TEST(Shard, SharesItsBlocksAndEachFindsItsOwn) {
+  Bench bench;
+  Shard one;
+  Shard other;
+  std::vector<Block*> blocks;
+  const base::MutexLock lock(one.mutex());
+  const base::MutexLock other_lock(other.mutex());
+  for (std::uint64_t i = 0; i < 6; ++i) {
+    blocks.push_back(&bench.new_block(1'000));
+    one.insert(*blocks.back(), 10 + i);
+  }
+  PlacedRange held;
+  ASSERT_EQ(one.place({.size = 700}, held), OffsetError::none);
+  EXPECT_EQ(one.empty_bytes(), 5'000u);
+  one.share_with(other);
+  EXPECT_EQ(one.block_count(), 3u);
+  EXPECT_EQ(other.block_count(), 3u);
+  EXPECT_EQ(one.empty_bytes() + other.empty_bytes(), 5'000u);
+  std::uint32_t placed_count = 0;
+  for (Shard* each : {&one, &other}) {
+    PlacedRange placed;
+    while (each->place({.size = 1'000}, placed) == OffsetError::none) {
+      EXPECT_EQ(placed.block->shard.load(), each);
+      ++placed_count;
+      bool emptied = false;
+      ASSERT_EQ(each->remove(*placed.block, placed.where.handle, 99, emptied), OffsetError::none);
+      EXPECT_TRUE(emptied);
+      EXPECT_EQ(each->longest_empty()->empty_since >= 10, true);
+      each->take_out(*placed.block);
+    }
+  }
+  EXPECT_EQ(placed_count, 5u);
+  EXPECT_EQ(one.block_count() + other.block_count(), 1u);
+  EXPECT_EQ(held.block->shard.load()->block_count(), 1u);
 }
 
 TEST(Arena, TheBlockThatIsEmptyLongestIsTakenOutAndTheMinimumStays) {

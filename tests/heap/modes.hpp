@@ -29,7 +29,7 @@ inline std::vector<Mode> modes() {
       {"no_slabs", {.largest_slot = 0}},
       {"small_slots", {.largest_slot = 1'000}},
       {"no_caches", {.thread_cache_bytes = 0}},
-      {"tiny_caches", {.thread_cache_bytes = VkDeviceSize{100} << 10}},
+      {"tiny_caches", {.thread_cache_bytes = VkDeviceSize{256} << 10}},
   };
 }
 

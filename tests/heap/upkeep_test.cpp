@@ -123,6 +123,48 @@ TEST(Upkeep, TrimGivesBackWhatIsEmptyAndSaysHowMuch) {
   EXPECT_TRUE(rig.allocator.destroy(*kept));
 }
 
+TEST(Upkeep, WhatWasPrefetchedNeedsNoDriverCall) {
+  Rig rig(fakes::profiles::discrete());
+  const auto made = rig.allocator.prefetch(100 * kMiB, ResourceKind::linear);
+  ASSERT_TRUE(made);
+  EXPECT_GE(*made, 100 * kMiB);
+  EXPECT_EQ(rig.allocator.totals().block_bytes, *made);
+  const std::uint64_t calls = rig.driver_allocations();
+  EXPECT_GT(calls, 0u);
+  std::vector<Buffer> buffers;
+  for (int i = 0; i < 12; ++i) {
+    const auto buffer = rig.allocator.create_buffer(buffer_info(8 * kMiB));
+    ASSERT_TRUE(buffer);
+    buffers.push_back(*buffer);
+  }
+  EXPECT_EQ(rig.driver_allocations(), calls);
+  EXPECT_EQ(*rig.allocator.prefetch(1, ResourceKind::linear) != 0, true) << "small ones apart";
+  EXPECT_EQ(*rig.allocator.prefetch(1, ResourceKind::linear), 0u) << "it is there";
+  for (const Buffer& buffer : buffers)
+    EXPECT_TRUE(rig.allocator.destroy(buffer));
+  EXPECT_EQ(rig.allocator.trim(), rig.allocator.totals().peak_block_bytes);
+}
+
+TEST(Upkeep, PrefetchStaysWithinTheBudgetAndRefusesNonsense) {
+  fakes::FakeProfile profile = fakes::profiles::single_type();
+  profile.heaps[0].size = 128 * kMiB;
+  Rig rig(profile, [](AllocatorDesc& desc) { desc.assumed_budget_share = 0.5; });
+  EXPECT_EQ(reason_of(rig.allocator.prefetch(80 * kMiB, ResourceKind::linear)),
+            Reason::over_budget);
+  EXPECT_LE(rig.gpu.used_bytes(0), 64 * kMiB);
+  EXPECT_EQ(*rig.allocator.prefetch(0, ResourceKind::linear), 0u);
+  EXPECT_EQ(reason_of(rig.allocator.prefetch(1, static_cast<ResourceKind>(9))),
+            Reason::bad_argument);
+  EXPECT_EQ(reason_of(rig.allocator.prefetch(1, ResourceKind::linear, {.tag = {77}})),
+            Reason::bad_argument);
+  const auto pool = rig.allocator.create_pool({});
+  ASSERT_TRUE(pool);
+  EXPECT_EQ(reason_of(rig.allocator.prefetch(1, ResourceKind::linear, {.pool = *pool})),
+            Reason::bad_argument);
+  EXPECT_EQ(reason_of(rig.allocator.prefetch(1, ResourceKind::linear, {.memory_type_bits = 0})),
+            Reason::no_memory_type);
+}
+
 TEST(Upkeep, SteadyStateMakesNoDriverCall) {
   Rig rig(fakes::profiles::discrete());
   const auto frame = [&] {
