@@ -7,6 +7,7 @@
 
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 
 #include <quarry/allocation.hpp>
@@ -108,7 +109,7 @@ inline Allocation allocate_hot(Core& core, const VkMemoryRequirements& needed, R
     // A larger alignment may waste too much of a slot.
     if (last >= route.limit || mask > 255)
       return allocate_range(core, cache, route, needed, desc, resource);
-    CacheBin& bin = route.set->bins[kClassOfStep[last / 64]];
+    CacheBin& bin = route.set->bins[kClassOfStep[static_cast<std::size_t>(last / 64)]];
     const std::uint32_t held = bin.count.get();
     if (held != 0) [[likely]] {
       if (desc.tag.index != 0)

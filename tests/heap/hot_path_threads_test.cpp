@@ -150,6 +150,7 @@ TEST(HotPathThreads, AllocatorsComeAndGoUnderThreadsThatStay) {
   std::atomic<Allocator*> current{nullptr};
   std::atomic<int> round{0};
   std::atomic<int> finished{0};
+  std::latch seen(1);  // a thread that ends is at work
   std::vector<std::thread> threads;
   for (int thread = 0; thread < kThreads; ++thread) {
     threads.emplace_back([&, thread] {
@@ -164,6 +165,7 @@ TEST(HotPathThreads, AllocatorsComeAndGoUnderThreadsThatStay) {
           EXPECT_TRUE(current.load()->free(allocation));
         ++finished;
       }
+      seen.wait();
     });
   }
   for (int i = 1; i <= count; ++i) {
@@ -176,6 +178,7 @@ TEST(HotPathThreads, AllocatorsComeAndGoUnderThreadsThatStay) {
     EXPECT_EQ(rig.allocator.totals().allocation_count, 0u);
     // It ends with three full caches.
   }
+  seen.count_down();
   for (std::thread& thread : threads)
     thread.join();
 }
