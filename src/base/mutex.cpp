@@ -3,7 +3,7 @@
 
 namespace quarry::base {
 
-constinit thread_local std::uint64_t LockCount::count_ = 0;
+constinit thread_local std::uint64_t LockCount::taken = 0;
 
 void Mutex::wait() {
   // Locks are held for some hundred instructions, so a short look often spares the sleep.

@@ -34,14 +34,14 @@ namespace quarry::base {
 /// Mutexes of either kind that this thread took so far.
 class LockCount {
  public:
-  static std::uint64_t of_this_thread() { return count_; }
+  static std::uint64_t of_this_thread() { return taken; }
 
  private:
   friend class Mutex;
   friend class SharedMutex;
-  static void add() { ++count_; }
+  static void add() { ++taken; }
   // NOLINTNEXTLINE(*-avoid-non-const-global-variables): one a thread, that is its purpose
-  [[gnu::tls_model("initial-exec")]] static constinit thread_local std::uint64_t count_;
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local std::uint64_t taken;
 };
 
 /// Four bytes, and one instruction to take while nobody else has it; whoever has to wait looks on

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/bits.hpp"
 #include "base/host_object.hpp"
 
 namespace quarry::heap {
@@ -37,22 +38,24 @@ OffsetError Arena::place_sharded(const OffsetRequest& request, Placed& placed) {
   const std::uint32_t count = shard_count();
   const std::uint32_t home = count == 1 ? 0 : thread_number() % count;
   std::uint32_t passed_by = 0;
+  bool home_was_busy = false;
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint32_t number = home + i < count ? home + i : home + i - count;
     Shard& each = shard(number);
     if (!each.mutex().try_lock()) {
       passed_by |= 1u << number;
+      home_was_busy = home_was_busy || number == home;
       continue;
     }
     const OffsetError error = each.place(request, placed);
     each.mutex().unlock();
     if (error != OffsetError::out_of_space) {
-      if (passed_by != 0 && (passed_by >> home & 1u) != 0) split(shard(home));
+      if (home_was_busy) split(shard(home));
       return error;
     }
   }
-  for (std::uint32_t number = 0; passed_by >> number != 0; ++number) {
-    if ((passed_by >> number & 1u) == 0) continue;
+  for (; passed_by != 0; passed_by &= passed_by - 1) {
+    const std::uint32_t number = base::lowest_bit(passed_by);
     Shard& each = shard(number);
     OffsetError error;
     {

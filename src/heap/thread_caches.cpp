@@ -7,8 +7,8 @@
 
 namespace quarry::heap {
 
-constinit thread_local ThreadCaches::Current ThreadCaches::current_;
-constinit thread_local ThreadCaches::Current ThreadCaches::recent_[kRecent];
+constinit thread_local ThreadCaches::Current ThreadCaches::latest;
+constinit thread_local ThreadCaches::Current ThreadCaches::recents[kRecent];
 
 /// Which allocators live. Constant-initialised and never destroyed, so that any thread may end at
 /// any time.
@@ -33,8 +33,8 @@ class ThreadRegistry {
   /// The lock keeps allocators from ending meanwhile. Objects of the thread that end later find no
   /// cache: it may be another thread's by then.
   void thread_ends(const void* thread) {
-    ThreadCaches::current_ = {};
-    for (ThreadCaches::Current& each : ThreadCaches::recent_)
+    ThreadCaches::latest = {};
+    for (ThreadCaches::Current& each : ThreadCaches::recents)
       each = {};
     const base::MutexLock lock(mutex_);
     for (ThreadCaches* caches = first_; caches != nullptr; caches = caches->registry_next_)
@@ -115,7 +115,7 @@ ThreadCache* ThreadCaches::find_or_make() {
   thread_end.note();  // the first use in a thread is what has it destroyed at the end
   const base::MutexLock lock(mutex_);
   ThreadCache* cache = adopt(&thread_is_over);
-  if (cache != nullptr) current_ = recent_[serial_ % kRecent] = {serial_, cache};
+  if (cache != nullptr) latest = recents[serial_ % kRecent] = {serial_, cache};
   return cache;
 }
 

@@ -29,14 +29,14 @@ class ThreadCaches {
     std::uint64_t serial = 0;
     ThreadCache* cache = nullptr;
   };
-  static const Current& current() { return current_; }
+  static const Current& current() { return latest; }
   bool owns(const Current& current) const { return current.serial == serial_; }
   /// This thread's cache, if it used the allocator lately; it is the one that it used last now.
   ThreadCache* find() const {
-    if (owns(current_)) return current_.cache;
-    const Current& recent = recent_[serial_ % kRecent];
+    if (owns(latest)) return latest.cache;
+    const Current& recent = recents[serial_ % kRecent];
     if (!owns(recent)) return nullptr;
-    current_ = recent;
+    latest = recent;
     return recent.cache;
   }
   /// The same, made at first use; null without host memory, without caches, or at the thread's end.
@@ -77,11 +77,11 @@ class ThreadCaches {
  private:
   friend class ThreadRegistry;
   // NOLINTNEXTLINE(*-avoid-non-const-global-variables): one a thread, that is its purpose
-  [[gnu::tls_model("initial-exec")]] static constinit thread_local Current current_;
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local Current latest;
   static constexpr std::uint32_t kRecent = 8;
   /// For threads that use several allocators in turns, by serial.
   // NOLINTNEXTLINE(*-avoid-non-const-global-variables)
-  [[gnu::tls_model("initial-exec")]] static constinit thread_local Current recent_[kRecent];
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local Current recents[kRecent];
 
   ThreadCache* adopt(const void* thread) QUARRY_REQUIRES(mutex_);
   VkDeviceSize drain(ThreadCache& cache, Emptied& emptied) QUARRY_REQUIRES(drain_mutex_);
