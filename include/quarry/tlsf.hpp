@@ -43,8 +43,8 @@ class Tlsf : public OffsetSpace<offset::TlsfState> {
 
   explicit Tlsf(const TlsfDesc& desc);
 
-  /// The class of a size > 0, at least 2: monotonic, one for each size below 64, above that 32 to each
-  /// power of two.
+  /// The class of a size > 0, at least 2: monotonic, one for each size below 64, above that 32 to
+  /// each power of two.
   static constexpr std::uint32_t class_of(std::uint64_t size) {
     const auto shift = static_cast<std::uint32_t>(std::bit_width(size | 32)) - 6;
     return shift * 32 + static_cast<std::uint32_t>(size >> shift) + 1;

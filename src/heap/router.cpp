@@ -280,7 +280,7 @@ Status Router::attempt(const Request& request, const TypePlan& plan, bool within
   if (!status && (size_class == offset::kNoSizeClass || is_shortage(status) ||
                   status.error().reason == Reason::none))
     status = attempt_range(*arena, plan, within_budget, growth, spot);
-  return status ? finish(request, plan, spot) : status;
+  return status ? finish(request, spot) : status;
 }
 
 Status Router::attempt_slot(Arena& arena, std::uint32_t size_class, bool within_budget,
@@ -304,14 +304,18 @@ Status Router::attempt_slot(Arena& arena, std::uint32_t size_class, bool within_
   return {};
 }
 
-Status Router::attempt_range(Arena& arena, const TypePlan& plan, bool within_budget, Growth growth,
-                             Spot& spot) {
+/// A record for what is no slot of a slab.
+Status Router::take_record(Spot& spot) {
   base::InsertError problem = base::InsertError::none;
   spot.slot = core_.records.take_large(problem);
-  if (spot.slot.record == nullptr) {
-    return device::refuse(problem == base::InsertError::full ? Reason::over_limit
-                                                             : Reason::out_of_host_memory);
-  }
+  if (spot.slot.record != nullptr) return {};
+  return device::refuse(problem == base::InsertError::full ? Reason::over_limit
+                                                           : Reason::out_of_host_memory);
+}
+
+Status Router::attempt_range(Arena& arena, const TypePlan& plan, bool within_budget, Growth growth,
+                             Spot& spot) {
+  if (const Status taken = take_record(spot); !taken) return taken;
   OffsetRequest where = plan.place;
   where.user = spot.slot.handle;
   const auto placed = blocks_.place(arena, where, within_budget, growth);
@@ -332,12 +336,7 @@ Status Router::attempt_range(Arena& arena, const TypePlan& plan, bool within_bud
 
 Status Router::attempt_dedicated(const Request& request, const TypePlan& plan, bool within_budget,
                                  Spot& spot) {
-  base::InsertError problem = base::InsertError::none;
-  spot.slot = core_.records.take_large(problem);
-  if (spot.slot.record == nullptr) {
-    return device::refuse(problem == base::InsertError::full ? Reason::over_limit
-                                                             : Reason::out_of_host_memory);
-  }
+  if (const Status taken = take_record(spot); !taken) return taken;
   const auto made = blocks_.make_dedicated(request, plan.traits.memory_type, within_budget,
                                            Allocation{spot.slot.handle});
   if (!made) {
@@ -355,10 +354,10 @@ Status Router::attempt_dedicated(const Request& request, const TypePlan& plan, b
   spot.where = {&block, 0, request.size};
   spot.placement = Placement::dedicated;
   spot.alignment_log2 = static_cast<std::uint8_t>(base::floor_log2(plan.place.alignment));
-  return finish(request, plan, spot);
+  return finish(request, spot);
 }
 
-Status Router::finish(const Request& request, const TypePlan&, Spot& spot) {
+Status Router::finish(const Request& request, Spot& spot) {
   Block& block = *spot.where.block;
   if (!request.desc->mapped || !block.memory.host_visible()) return {};
   const Result<std::byte*> mapped = map_block(core_, block);

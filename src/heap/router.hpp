@@ -66,7 +66,8 @@ class Router {
                        Spot& spot);
   Status attempt_dedicated(const Request& request, const TypePlan& plan, bool within_budget,
                            Spot& spot);
-  Status finish(const Request& request, const TypePlan& plan, Spot& spot);
+  Status take_record(Spot& spot);
+  Status finish(const Request& request, Spot& spot);
   void publish(const Request& request, const Spot& spot, std::uint32_t origin,
                std::uint32_t extras);
   void leave_memory(const Location& where, OffsetHandle range);

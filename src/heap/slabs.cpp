@@ -20,10 +20,10 @@ Magazine* Magazine::make(const HostMemory& host, std::uint32_t capacity) {
 }
 
 Slabs::~Slabs() {
-  for_each_bin([this](SlabSet&, SlabBin& bin) {
-    const base::MutexLock lock(bin.mutex);
-    release(bin.depot);
-    release(bin.empties);
+  for_each_depot([this](Depot& depot, VkDeviceSize) {
+    const base::MutexLock lock(depot.mutex);
+    release(depot.full);
+    release(depot.empties);
   });
   for (std::uint32_t i = 0; i < set_count_.load(std::memory_order_relaxed); ++i)
     base::destroy_object(host_, sets_[i].load(std::memory_order_relaxed));
@@ -37,13 +37,15 @@ void Slabs::release(Magazine* magazines) {
   }
 }
 
+/// Calls visitor(depot, bytes of a slot).
 template <class Visitor>
-void Slabs::for_each_bin(Visitor&& visitor) {
+void Slabs::for_each_depot(Visitor&& visitor) {
   const std::uint32_t count = set_count_.load(std::memory_order_acquire);
   for (std::uint32_t i = 0; i < count; ++i) {
-    SlabSet& each = set(i);
-    for (SlabBin& bin : each.bins)
-      visitor(each, bin);
+    for (auto& depots : set(i).depots) {
+      for (std::uint32_t size_class = 0; size_class < offset::kSizeClasses; ++size_class)
+        visitor(depots[size_class], offset::size_of_class(size_class));
+    }
   }
 }
 
@@ -124,9 +126,12 @@ std::uint32_t Slabs::take(SlabSet& set, std::uint32_t size_class, Slot* slots, s
 }
 
 bool Slabs::has_free(SlabSet& set, std::uint32_t size_class) {
+  for (auto& depots : set.depots) {
+    if (depots[size_class].size.load(std::memory_order_relaxed) != 0) return true;
+  }
   SlabBin& bin = set.bins[size_class];
   const base::MutexLock lock(bin.mutex);
-  return bin.open != nullptr || bin.depot != nullptr;
+  return bin.open != nullptr;
 }
 
 void Slabs::put(std::span<const Slot> slots, std::uint64_t now, Emptied& emptied) {
@@ -177,56 +182,65 @@ void Slabs::close_all(SlabSet& home, Slab* unused, std::uint64_t now, Emptied& e
   }
 }
 
-Magazine* Slabs::take_full(SlabSet& home, std::uint32_t size_class, Magazine& empty) {
-  SlabBin& bin = home.bins[size_class];
-  const base::MutexLock lock(bin.mutex);
-  Magazine* full = bin.depot;
+Magazine* Slabs::take_full(Depot& depot, Magazine& empty) {
+  if (depot.size.load(std::memory_order_relaxed) == 0) return nullptr;
+  const base::MutexLock lock(depot.mutex);
+  Magazine* full = depot.full;
   if (full == nullptr) return nullptr;
-  bin.depot = full->next;
-  --bin.depot_size;
-  ++bin.exchanges;
-  empty.next = bin.empties;
-  bin.empties = &empty;
+  depot.full = full->next;
+  depot.size.fetch_sub(1, std::memory_order_relaxed);
+  ++depot.exchanges;
+  empty.next = depot.empties;
+  depot.empties = &empty;
   return full;
 }
 
-Magazine* Slabs::put_full(SlabSet& home, std::uint32_t size_class, Magazine& full) {
-  SlabBin& bin = home.bins[size_class];
-  const base::MutexLock lock(bin.mutex);
-  if (bin.depot_size == kMostInDepot) return nullptr;
-  Magazine* empty = bin.empties;
+Magazine* Slabs::take_full(SlabSet& home, std::uint32_t size_class, Magazine& empty,
+                           std::uint32_t thread) {
+  for (std::uint32_t i = 0; i < SlabSet::kDepots; ++i) {
+    Depot& depot = home.depots[(thread + i) % SlabSet::kDepots][size_class];
+    if (Magazine* full = take_full(depot, empty)) return full;
+  }
+  return nullptr;
+}
+
+Magazine* Slabs::put_full(SlabSet& home, std::uint32_t size_class, Magazine& full,
+                          std::uint32_t thread) {
+  Depot& depot = home.depots[thread % SlabSet::kDepots][size_class];
+  const base::MutexLock lock(depot.mutex);
+  if (depot.size.load(std::memory_order_relaxed) == kMostInDepot) return nullptr;
+  Magazine* empty = depot.empties;
   if (empty != nullptr) {
-    bin.empties = empty->next;
+    depot.empties = empty->next;
   } else {
     empty = Magazine::make(host_, full.capacity);
     if (empty == nullptr) return nullptr;
   }
-  full.next = bin.depot;
-  bin.depot = &full;
-  ++bin.depot_size;
-  ++bin.exchanges;
+  full.next = depot.full;
+  depot.full = &full;
+  depot.size.fetch_add(1, std::memory_order_relaxed);
+  ++depot.exchanges;
   return empty;
 }
 
 VkDeviceSize Slabs::drain_depots(bool all, std::uint64_t now, Emptied& emptied) {
   VkDeviceSize drained = 0;
-  for_each_bin([&](SlabSet& home, SlabBin& bin) {
+  for_each_depot([&](Depot& depot, VkDeviceSize slot_bytes) {
     Magazine* magazines = nullptr;
     Magazine* empties = nullptr;
     {
-      const base::MutexLock lock(bin.mutex);
-      if (all || bin.exchanges == 0) {
-        magazines = std::exchange(bin.depot, nullptr);
-        empties = std::exchange(bin.empties, nullptr);
-        bin.depot_size = 0;
+      const base::MutexLock lock(depot.mutex);
+      if (all || depot.exchanges == 0) {
+        magazines = std::exchange(depot.full, nullptr);
+        empties = std::exchange(depot.empties, nullptr);
+        depot.size.store(0, std::memory_order_relaxed);
       }
-      bin.exchanges = 0;
+      depot.exchanges = 0;
     }
     release(empties);
-    const auto size_class = static_cast<std::uint32_t>(&bin - home.bins);
     while (magazines != nullptr) {
       Magazine* next = magazines->next;
-      drained += magazines->count * offset::size_of_class(size_class);
+      drained += magazines->count * slot_bytes;
       put(magazines->content(), now, emptied);
       base::release_storage(host_, magazines);
       magazines = next;
@@ -237,11 +251,10 @@ VkDeviceSize Slabs::drain_depots(bool all, std::uint64_t now, Emptied& emptied) 
 
 VkDeviceSize Slabs::depot_bytes() {
   VkDeviceSize bytes = 0;
-  for_each_bin([&](SlabSet& home, SlabBin& bin) {
-    const base::MutexLock lock(bin.mutex);
-    for (const Magazine* magazine = bin.depot; magazine != nullptr; magazine = magazine->next)
-      bytes +=
-          magazine->count * offset::size_of_class(static_cast<std::uint32_t>(&bin - home.bins));
+  for_each_depot([&](Depot& depot, VkDeviceSize slot_bytes) {
+    const base::MutexLock lock(depot.mutex);
+    for (const Magazine* magazine = depot.full; magazine != nullptr; magazine = magazine->next)
+      bytes += magazine->count * slot_bytes;
   });
   return bytes;
 }

@@ -29,15 +29,21 @@ struct Magazine {
 
 struct alignas(64) SlabBin {
   base::Mutex mutex;  ///< held for a batch of slots; no other lock inside
-  Slab* open QUARRY_GUARDED_BY(mutex) = nullptr;       ///< slabs with free slots, most recent first
-  Magazine* depot QUARRY_GUARDED_BY(mutex) = nullptr;  ///< full magazines
-  std::uint32_t depot_size QUARRY_GUARDED_BY(mutex) = 0;  ///< of them
-  Magazine* empties QUARRY_GUARDED_BY(mutex) = nullptr;   ///< that full ones were exchanged for
-  std::uint32_t exchanges QUARRY_GUARDED_BY(mutex) = 0;   ///< of magazines, since the last look
+  Slab* open QUARRY_GUARDED_BY(mutex) = nullptr;  ///< slabs with free slots, most recent first
+};
+
+/// Magazines of one bin that some threads exchange.
+struct alignas(64) Depot {
+  base::Mutex mutex;  ///< a leaf but for the host callbacks
+  Magazine* full QUARRY_GUARDED_BY(mutex) = nullptr;
+  Magazine* empties QUARRY_GUARDED_BY(mutex) = nullptr;  ///< that full ones were exchanged for
+  std::uint32_t exchanges QUARRY_GUARDED_BY(mutex) = 0;  ///< of magazines, since the last look
+  std::atomic<std::uint32_t> size{0};                    ///< full ones
 };
 
 /// The bins of one arena.
 struct SlabSet {
+  static constexpr std::uint32_t kDepots = 8;
   SlabSet(Arena& of, std::uint32_t set_number) noexcept : arena(of), number(set_number) {}
 
   Arena& arena;
@@ -45,6 +51,9 @@ struct SlabSet {
   std::atomic<Arena*> large{nullptr};
   const std::uint32_t number;
   SlabBin bins[offset::kSizeClasses];
+  /// A thread uses the depots of its number, and others' only when those are empty: so what it puts
+  /// away comes back to it, with the lines that are in its processor's cache.
+  Depot depots[kDepots][offset::kSizeClasses];
 };
 
 /// Blocks that became empty by slabs that were given back: their heaps, for the retention rule.
@@ -89,10 +98,11 @@ class Slabs {
 
   /// Exchanges an empty magazine for a full one of the depot; null, with nothing done, when there
   /// is none.
-  Magazine* take_full(SlabSet& set, std::uint32_t size_class, Magazine& empty);
+  Magazine* take_full(SlabSet& set, std::uint32_t size_class, Magazine& empty,
+                      std::uint32_t thread);
   /// Exchanges a full magazine for an empty one; null, with nothing done, when the depot has enough
   /// or there is no host memory.
-  Magazine* put_full(SlabSet& set, std::uint32_t size_class, Magazine& full);
+  Magazine* put_full(SlabSet& set, std::uint32_t size_class, Magazine& full, std::uint32_t thread);
   /// Dissolves the magazines of depots, all or those that saw no exchange since the last call. The
   /// bytes of the slots given back.
   VkDeviceSize drain_depots(bool all, std::uint64_t now, Emptied& emptied);
@@ -100,15 +110,16 @@ class Slabs {
   VkDeviceSize depot_bytes();
 
  private:
-  static constexpr std::uint32_t kMostInDepot = 16;
+  static constexpr std::uint32_t kMostInDepot = 4;
 
   static void link(SlabBin& bin, Slab& slab) QUARRY_REQUIRES(bin.mutex);
   static void unlink(SlabBin& bin, Slab& slab) QUARRY_REQUIRES(bin.mutex);
   std::uint32_t take_from(Slab& slab, Slot* slots, std::uint32_t most) const;
   void close_all(SlabSet& set, Slab* unused, std::uint64_t now, Emptied& emptied);
-  void release(Magazine* magazines);
+  Magazine* take_full(Depot& depot, Magazine& empty);
   template <class Visitor>
-  void for_each_bin(Visitor&& visitor);
+  void for_each_depot(Visitor&& visitor);
+  void release(Magazine* magazines);
 
   HostMemory host_;
   RecordTable& records_;

@@ -20,8 +20,9 @@ std::uint32_t magazine_capacity(std::uint32_t size_class) {
 
 }  // namespace
 
-ThreadCache::ThreadCache(const HostMemory& host, Slabs& slabs, VkDeviceSize most_bytes) noexcept
-    : allowed_(most_bytes), host_(host), slabs_(slabs) {
+ThreadCache::ThreadCache(const HostMemory& host, Slabs& slabs, VkDeviceSize most_bytes,
+                         std::uint32_t number) noexcept
+    : number_(number), allowed_(most_bytes), host_(host), slabs_(slabs) {
   if (!base::has_asymmetric_fence()) claims_.store(kBothFence, std::memory_order_relaxed);
 }
 
@@ -93,7 +94,7 @@ ThreadCache::Refill ThreadCache::refill(SlabSet& set, std::uint32_t size_class, 
     bin.spare_count.set(0);
     return Refill::filled;
   }
-  if (Magazine* full = slabs_.take_full(set, size_class, *bin.loaded())) {
+  if (Magazine* full = slabs_.take_full(set, size_class, *bin.loaded(), number_)) {
     bin.slots = full->slots();
     bin.count.set(full->count);
     bin.told.add(static_cast<std::uint16_t>(full->count));
@@ -122,7 +123,7 @@ bool ThreadCache::make_room(SlabSet& set, std::uint32_t size_class, std::uint64_
   if (const std::uint32_t full = bin.spare_count.get(); full != 0) {
     // Both are full. The spare one goes to the depot, or what it holds to the slabs.
     bin.spare->count = full;
-    if (Magazine* empty = slabs_.put_full(set, size_class, *bin.spare)) {
+    if (Magazine* empty = slabs_.put_full(set, size_class, *bin.spare, number_)) {
       bin.spare = empty;
     } else {
       slabs_.put(bin.spare->content(), now, emptied);

@@ -71,7 +71,9 @@ struct CacheSet {
 
 class alignas(64) ThreadCache {
  public:
-  ThreadCache(const HostMemory& host, Slabs& slabs, VkDeviceSize most_bytes) noexcept;
+  /// `number`: which depots are its own.
+  ThreadCache(const HostMemory& host, Slabs& slabs, VkDeviceSize most_bytes,
+              std::uint32_t number = 0) noexcept;
   ThreadCache(const ThreadCache&) = delete;
   ThreadCache& operator=(const ThreadCache&) = delete;
   /// Does not give slots back.
@@ -167,6 +169,7 @@ class alignas(64) ThreadCache {
   std::atomic<std::uint32_t> busy_{0};
   base::Relaxed<std::uint64_t> allocations_;
   base::Relaxed<std::uint64_t> slow_;
+  const std::uint32_t number_;
   VkDeviceSize allowed_ = 0;      ///< bytes that magazines of bins in use can hold together
   VkDeviceSize promised_ = 0;     ///< of them, those that some bin's magazines may fill
   std::uint64_t next_drain_ = 0;  ///< by slow_: when bins may make way for others again

@@ -91,13 +91,15 @@ ThreadCaches::~ThreadCaches() {
 
 ThreadCache* ThreadCaches::adopt(const void* thread) {
   ThreadCache* vacant = nullptr;
+  std::uint32_t number = 0;
   for (ThreadCache* cache = first_.load(std::memory_order_relaxed); cache != nullptr;
        cache = cache->next) {
     if (cache->owner == thread) return cache;
     if (cache->owner == nullptr) vacant = cache;
+    ++number;
   }
   if (vacant == nullptr) {
-    vacant = base::create_object<ThreadCache>(host_, host_, slabs_, most_bytes_);
+    vacant = base::create_object<ThreadCache>(host_, host_, slabs_, most_bytes_, number);
     if (vacant == nullptr) return nullptr;
     vacant->next = first_.load(std::memory_order_relaxed);
     first_.store(vacant, std::memory_order_release);

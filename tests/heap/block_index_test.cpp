@@ -60,7 +60,8 @@ TEST(BlockIndex, AgreesWithAModelWhateverIsPublished) {
                 expected == model.end() ? BlockIndex::kNone : expected->first);
     }
     std::set<std::pair<std::uint32_t, Block*>> seen;
-    for (std::uint32_t c = index.next_class(1); c != BlockIndex::kNone; c = index.next_class(c + 1)) {
+    for (std::uint32_t c = index.next_class(1); c != BlockIndex::kNone;
+         c = index.next_class(c + 1)) {
       for (Block* block = index.first(c); block != nullptr; block = block->index_next)
         ASSERT_TRUE(seen.insert({c, block}).second);
     }

@@ -169,7 +169,7 @@ TEST(Slabs, ADepotTakesAFewMagazinesAndGivesThemBack) {
     ASSERT_NE(magazine, nullptr);
     magazine->count = bench.slabs().take(bench.set(), k64KiB, magazine->slots(), kSlots);
     ASSERT_EQ(magazine->count, kSlots);
-    Magazine* empty = bench.slabs().put_full(bench.set(), k64KiB, *magazine);
+    Magazine* empty = bench.slabs().put_full(bench.set(), k64KiB, *magazine, 3);
     if (empty == nullptr) {
       mine.push_back(magazine);
       break;
@@ -183,8 +183,8 @@ TEST(Slabs, ADepotTakesAFewMagazinesAndGivesThemBack) {
   }
   EXPECT_GE(taken, 2u);
   EXPECT_TRUE(bench.slabs().has_free(bench.set(), k64KiB));
-  EXPECT_EQ(bench.slabs().take_full(bench.set(), k4KiB, *mine.front()), nullptr);
-  Magazine* back = bench.slabs().take_full(bench.set(), k64KiB, *mine.front());
+  EXPECT_EQ(bench.slabs().take_full(bench.set(), k4KiB, *mine.front(), 3), nullptr);
+  Magazine* back = bench.slabs().take_full(bench.set(), k64KiB, *mine.front(), 5);
   ASSERT_NE(back, nullptr);
   mine.erase(mine.begin());
   EXPECT_EQ(back->count, kSlots);
@@ -209,7 +209,7 @@ TEST(Slabs, TheEndTakesTheMagazinesInDepotsAlong) {
   ASSERT_NE(magazine, nullptr);
   for (const Slot& slot : bench.open_all(k64KiB, 1))
     magazine->slots()[magazine->count++] = slot;
-  Magazine* empty = bench.slabs().put_full(bench.set(), k64KiB, *magazine);
+  Magazine* empty = bench.slabs().put_full(bench.set(), k64KiB, *magazine, 3);
   ASSERT_NE(empty, nullptr);
   base::release_storage(bench.host.memory(), empty);
 }

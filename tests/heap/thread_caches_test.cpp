@@ -71,7 +71,8 @@ struct Caches {
   ThreadCaches caches;
   std::atomic<std::uint64_t> now{0};
   std::atomic<std::uint32_t> folds{0};
-  std::atomic<std::uint32_t> heaps_emptied{0};  ///< heaps of blocks that became empty at a thread's end
+  std::atomic<std::uint32_t> heaps_emptied{
+      0};  ///< heaps of blocks that became empty at a thread's end
 };
 
 void in_a_thread(const std::function<void()>& work) {
