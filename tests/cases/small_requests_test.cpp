@@ -44,8 +44,8 @@ TEST_P(SmallRequests, F30ASurvivorHoldsASlabAndNoMore) {
     EXPECT_GE(detailed.largest_free_range, (16 * kMiB - 512 * kKiB) / 2);
     const std::uint64_t before = rig.driver_allocations();
     std::vector<Allocation> large;
-    for (int i = 0; i < 14; ++i)
-      large.push_back(allocate(rig.allocator, kMiB));
+    for (int i = 0; i < 140; ++i)
+      large.push_back(allocate(rig.allocator, 100 * kKiB));
     EXPECT_EQ(rig.driver_allocations(), before);
     for (const Allocation allocation : large)
       EXPECT_TRUE(rig.allocator.free(allocation));
