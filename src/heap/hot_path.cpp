@@ -6,7 +6,9 @@
 #include "base/assert.hpp"
 #include "base/bits.hpp"
 #include "heap/block_source.hpp"
+#include "heap/creation.hpp"
 #include "heap/request.hpp"
+#include "heap/resource_handle.hpp"
 #include "heap/router.hpp"
 #include "memory/mapped_range.hpp"
 
@@ -16,12 +18,14 @@ namespace {
 
 /// Fills in where requests of this key go, if that is settled: not before the arena is there.
 bool resolve(Core& core, ThreadCache& cache, Route& route, const RouteKey& key,
-             std::uint32_t type_bits, ResourceKind kind, const AllocationDesc& desc) {
+             std::uint32_t type_bits, ResourceKind kind, const AllocationDesc& desc, bool created) {
   if (desc.movable || desc.upper_address || check(core, desc) != Reason::none ||
       kind > ResourceKind::optimal || !core.types->fits_everywhere(offset::kLargestSizeClass))
     return false;
   const device::Requirements requirements{.memory = {1, 1, type_bits}};
-  const Request request = Request::of(requirements, kind, desc);
+  Request request = Request::of(requirements, kind, desc);
+  request.transient_image = means_transient_image(desc, kind);
+  if (created) request.movable = MovableVerdict::not_requested;
   if (request.demands_dedicated()) return false;
   const auto types = core.types->candidates(request.types());
   if (types.empty()) return false;
@@ -57,12 +61,12 @@ bool resolve(Core& core, ThreadCache& cache, Route& route, const RouteKey& key,
 
 /// The route of a plain request, remembered or found; null when it has none.
 const Route* route_for(Core& core, ThreadCache& cache, std::uint32_t type_bits, ResourceKind kind,
-                       const AllocationDesc& desc) {
-  const RouteKey key = RouteKey::of(type_bits, desc);
+                       const AllocationDesc& desc, bool created) {
+  const RouteKey key = RouteKey::of(type_bits, desc, created);
   Route& near = cache.routes.near(kind, desc.intent);
   if (near.serves(key, kind)) return &near;
   Route& far = cache.routes.far(key, kind);
-  if (!far.serves(key, kind) && !resolve(core, cache, far, key, type_bits, kind, desc))
+  if (!far.serves(key, kind) && !resolve(core, cache, far, key, type_bits, kind, desc, created))
     return nullptr;
   near = far;
   return &near;
@@ -165,6 +169,20 @@ Allocation place_range(Core& core, ThreadCache& cache, const Route& route, VkDev
   return hand_out(cache, slot, route.record_bits | log2 << Record::kAlignmentShift, desc, resource);
 }
 
+/// By a remembered route, or one that is found now.
+Allocation warm(Core& core, const VkMemoryRequirements& needed, ResourceKind kind,
+                const AllocationDesc& desc, std::uint64_t resource, bool created) {
+  if (!is_plain(desc) || needed.size == 0 || !core.types->fits_everywhere(needed.size) ||
+      !base::is_power_of_two(needed.alignment))
+    return {};
+  ThreadCache* cache = entered(core.caches.find());
+  if (cache == nullptr) return {};
+  if (const Route* route = route_for(core, *cache, needed.memoryTypeBits, kind, desc, created))
+    return allocate_range(core, *cache, *route, needed, desc, resource);
+  cache->leave();
+  return {};
+}
+
 }  // namespace
 
 Allocation allocate_tagged(ThreadCache& cache, CacheBin& bin, std::uint32_t bits,
@@ -250,16 +268,19 @@ bool free_range(Core& core, Allocation allocation) {
 }
 
 Allocation allocate_warm(Core& core, const VkMemoryRequirements& needed, ResourceKind kind,
-                         const AllocationDesc& desc, std::uint64_t resource) {
-  if (!is_plain(desc) || needed.size == 0 || !core.types->fits_everywhere(needed.size) ||
-      !base::is_power_of_two(needed.alignment))
+                         const AllocationDesc& desc) {
+  return warm(core, needed, kind, desc, 0, false);
+}
+
+Allocation allocate_warm(Core& core, const Request& request) {
+  const AllocationDesc& desc = *request.desc;
+  const bool created = request.movable == MovableVerdict::not_requested;
+  if ((!created && request.movable != MovableVerdict::not_created_here) ||
+      request.requires_dedicated || request.prefers_dedicated || request.wants_protected ||
+      request.disjoint || request.transient_image != means_transient_image(desc, request.kind))
     return {};
-  ThreadCache* cache = entered(core.caches.find());
-  if (cache == nullptr) return {};
-  if (const Route* route = route_for(core, *cache, needed.memoryTypeBits, kind, desc))
-    return allocate_range(core, *cache, *route, needed, desc, resource);
-  cache->leave();
-  return {};
+  return warm(core, {request.size, request.alignment, request.type_bits}, request.kind, desc,
+              handle_bits(request.buffer) | handle_bits(request.image), created);
 }
 
 bool free_warm(Core& core, Allocation allocation, Record& record) {

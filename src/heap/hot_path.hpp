@@ -13,6 +13,7 @@
 #include <quarry/allocation.hpp>
 
 #include "heap/core.hpp"
+#include "heap/request.hpp"
 
 namespace quarry::heap {
 
@@ -33,7 +34,9 @@ void put_cached(Core& core, const Slot& slot);
 /// allocate_hot() where something is missing in this thread's cache: a route, a slot, room in the
 /// ledger. Zero: go the long way.
 Allocation allocate_warm(Core& core, const VkMemoryRequirements& needed, ResourceKind kind,
-                         const AllocationDesc& desc, std::uint64_t resource);
+                         const AllocationDesc& desc);
+/// The same for a request that was put in full.
+Allocation allocate_warm(Core& core, const Request& request);
 /// free_hot() of a slot where the cache has no room. False: go the long way.
 bool free_warm(Core& core, Allocation allocation, Record& record);
 

@@ -23,6 +23,7 @@ namespace {
 /// it.
 Result<Allocation> allocate(Core& core, const Request& request, PoolUse& pool) {
   if (request.size == 0) return device::refuse(Reason::size_zero);
+  if (const Allocation warm = allocate_warm(core, request)) return warm;
   auto allocation = Router(core).allocate(request);
   if (allocation) pool.keep();
   return allocation;
@@ -228,7 +229,7 @@ Status free(Core& core, Allocation allocation) {
 
 Result<Allocation> allocate(Core& core, const VkMemoryRequirements& requirements, ResourceKind kind,
                             const AllocationDesc& desc) {
-  if (const Allocation warm = allocate_warm(core, requirements, kind, desc, 0)) return warm;
+  if (const Allocation warm = allocate_warm(core, requirements, kind, desc)) return warm;
   if (requirements.size == 0) return device::refuse(Reason::size_zero);
   if (!base::is_power_of_two(requirements.alignment)) return device::refuse(Reason::bad_alignment);
   if (kind > ResourceKind::optimal) return device::refuse(Reason::bad_argument);

@@ -18,13 +18,16 @@ struct CacheSet;
 /// resource requires.
 struct RouteKey {
   std::uint64_t manners = 0;  ///< the members of one byte: intent to upper_address
-  std::uint64_t flags = 0;    ///< required and preferred
+  std::uint64_t flags = 0;    ///< required and preferred; kCreated
   std::uint64_t types = 0;    ///< forbidden flags, the description's type bits
   std::uint64_t alignment = 0;
   std::uint32_t priority = 0;
   std::uint32_t type_bits = 0;  ///< the resource's
 
-  static RouteKey of(std::uint32_t type_bits, const AllocationDesc& desc) {
+  static constexpr std::uint64_t kCreated = std::uint64_t{1} << 63;  ///< no property flag
+
+  /// `created`: the library made the resource itself.
+  static RouteKey of(std::uint32_t type_bits, const AllocationDesc& desc, bool created = false) {
     using Desc = AllocationDesc;
     static_assert(offsetof(Desc, intent) == 0 && offsetof(Desc, upper_address) == 7);
     static_assert(offsetof(Desc, preferred_flags) == offsetof(Desc, required_flags) + 4);
@@ -33,6 +36,7 @@ struct RouteKey {
     RouteKey key;
     std::memcpy(&key.manners, bytes, 8);
     std::memcpy(&key.flags, bytes + offsetof(Desc, required_flags), 8);
+    if (created) key.flags ^= kCreated;
     std::memcpy(&key.types, bytes + offsetof(Desc, forbidden_flags), 8);
     key.alignment = desc.minimum_alignment;
     key.priority = std::bit_cast<std::uint32_t>(desc.priority);
