@@ -70,7 +70,7 @@ TEST(Queries, AnotherProcessLowersTheBudget) {
   bench.gpu.set_outside_bytes(0, 500 * kMiB);
   EXPECT_EQ(before - budget_of(bench).heapBudget[0], 500 * kMiB);
   bench.gpu.set_outside_bytes(0, 8 * kGiB);
-  EXPECT_EQ(budget_of(bench).heapBudget[0], 0u);
+  EXPECT_EQ(budget_of(bench).heapBudget[0], 1u) << "never 0";
 }
 
 TEST(Queries, AScriptLies) {

@@ -42,11 +42,10 @@ FakeProfile one_heap(VkDeviceSize bytes) {
 }
 
 std::vector<Allocation> allocate_many(Allocator& allocator, int count, VkDeviceSize size,
-                                      const AllocationDesc& desc = {},
-                                      ResourceKind kind = ResourceKind::linear) {
+                                      const AllocationDesc& desc = {}) {
   std::vector<Allocation> made;
   for (int i = 0; i < count; ++i) {
-    const auto one = allocator.allocate(requirements(size), kind, desc);
+    const auto one = allocator.allocate(requirements(size), ResourceKind::linear, desc);
     EXPECT_TRUE(one);
     if (one) made.push_back(*one);
   }
@@ -473,50 +472,6 @@ std::vector<std::array<std::uint64_t, 4>> layout_after(std::uint64_t seed) {
   }
   free_all(rig.allocator, made);
   return layout;
-}
-
-TEST_P(HotPath, ARememberedRouteGoesWhereTheFirstRequestWent) {
-  for (const FakeProfile& profile : fakes::profiles::all()) {
-    SCOPED_TRACE(profile.name);
-    Rig rig(profile, with());
-    int served = 0;
-    for (int number = 0; number <= static_cast<int>(MemoryIntent::flags); ++number) {
-      const AllocationDesc desc{.intent = static_cast<MemoryIntent>(number)};
-      for (const ResourceKind kind :
-           {ResourceKind::unknown, ResourceKind::linear, ResourceKind::optimal}) {
-        for (const VkDeviceSize size : {5 * kKiB, 300 * kKiB}) {
-          const auto expected = rig.allocator.explain(requirements(size), kind, desc);
-          ASSERT_TRUE(expected);
-          if (expected->placement == Placement::none) continue;  // a heap that is smaller
-          std::vector<Allocation> made = allocate_many(rig.allocator, 3, size, desc, kind);
-          ASSERT_EQ(made.size(), 3u);
-          ++served;
-          for (const Allocation each : made) {
-            EXPECT_EQ(rig.allocator.info(each)->memory_type, expected->memory_type) << number;
-            EXPECT_EQ(rig.allocator.explain(each)->movable, MovableVerdict::not_created_here);
-          }
-          free_all(rig.allocator, made);
-        }
-      }
-    }
-    EXPECT_GE(served, 6);
-  }
-}
-
-TEST_P(HotPath, ResourcesMadeInOneCallSayThatNobodyAskedToMoveThem) {
-  Rig rig(fakes::profiles::discrete(), with());
-  for (int i = 0; i < 4; ++i) {
-    const auto buffer = rig.allocator.create_buffer(buffer_info(5'000));
-    const auto image = rig.allocator.create_image(fakes::image_info(16, 16));
-    ASSERT_TRUE(buffer && image);
-    EXPECT_EQ(rig.allocator.explain(buffer->allocation)->movable, MovableVerdict::not_requested);
-    EXPECT_EQ(rig.allocator.explain(image->allocations[0])->movable, MovableVerdict::not_requested);
-    EXPECT_EQ(reason_of(rig.allocator.destroy(Buffer{VK_NULL_HANDLE, buffer->allocation})),
-              Reason::bad_argument)
-        << "it was made for another";
-    EXPECT_TRUE(rig.allocator.destroy(*buffer));
-    EXPECT_TRUE(rig.allocator.destroy(*image));
-  }
 }
 
 TEST(HotPathDeterministic, TheSameCallsGiveTheSameSnapshot) {
