@@ -62,8 +62,7 @@ TEST_P(HotPathRoutes, ResourcesMadeInOneCallSayThatNobodyAskedToMoveThem) {
     const auto image = rig.allocator.create_image(fakes::image_info(16, 16));
     ASSERT_TRUE(buffer && image);
     EXPECT_EQ(rig.allocator.explain(buffer->allocation)->movable, MovableVerdict::not_requested);
-    EXPECT_EQ(rig.allocator.explain(image->allocations[0])->movable,
-              MovableVerdict::not_requested);
+    EXPECT_EQ(rig.allocator.explain(image->allocations[0])->movable, MovableVerdict::not_requested);
     EXPECT_EQ(reason_of(rig.allocator.destroy(Buffer{VK_NULL_HANDLE, buffer->allocation})),
               Reason::bad_argument)
         << "it was made for another";
