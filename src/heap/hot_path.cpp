@@ -10,7 +10,6 @@
 #include "heap/request.hpp"
 #include "heap/resource_handle.hpp"
 #include "heap/router.hpp"
-#include "memory/mapped_range.hpp"
 
 namespace quarry::heap {
 

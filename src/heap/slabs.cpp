@@ -249,14 +249,4 @@ VkDeviceSize Slabs::drain_depots(bool all, std::uint64_t now, Emptied& emptied) 
   return drained;
 }
 
-VkDeviceSize Slabs::depot_bytes() {
-  VkDeviceSize bytes = 0;
-  for_each_depot([&](Depot& depot, VkDeviceSize slot_bytes) {
-    const base::MutexLock lock(depot.mutex);
-    for (const Magazine* magazine = depot.full; magazine != nullptr; magazine = magazine->next)
-      bytes += magazine->count * slot_bytes;
-  });
-  return bytes;
-}
-
 }  // namespace quarry::heap

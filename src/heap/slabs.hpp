@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // All slabs of an allocator, behind the threads' caches: for each arena and size class a bin with
-// the slabs that have free slots, and a depot of full magazines that threads exchange (Bonwick and
+// the slabs that have free slots, and depots of full magazines that threads exchange (Bonwick and
 // Adams, "Magazines and Vmem", 2001). Carves slabs out of ranges that its caller placed; asks no
 // driver for anything.
 #pragma once
@@ -106,8 +106,6 @@ class Slabs {
   /// Dissolves the magazines of depots, all or those that saw no exchange since the last call. The
   /// bytes of the slots given back.
   VkDeviceSize drain_depots(bool all, std::uint64_t now, Emptied& emptied);
-  /// Bytes of slots in depots.
-  VkDeviceSize depot_bytes();
 
  private:
   static constexpr std::uint32_t kMostInDepot = 4;
