@@ -36,9 +36,9 @@ void Background::work() {
 void Background::grow_ahead(Arena& arena, std::uint64_t now) {
   const VkDeviceSize empty = arena.releasable_bytes(0);
   const VkDeviceSize all = arena.block_bytes();
-  const VkDeviceSize wanted =
-      std::min(arena.growth_ahead.observe(all - std::min(all, empty), now, policy_.lead_milliseconds),
-               core_.policy.retained_bytes);
+  const VkDeviceSize wanted = std::min(
+      arena.growth_ahead.observe(all - std::min(all, empty), now, policy_.lead_milliseconds),
+      core_.policy.retained_bytes);
   BlockSource blocks(core_);
   while (arena.releasable_bytes(0) < wanted) {
     // Without room in the budget whoever needs a block climbs the ladder for it.

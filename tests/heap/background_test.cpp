@@ -136,7 +136,8 @@ TEST(Background, PoolsAndDeterminedPlacementAreLeftAlone) {
   ASSERT_TRUE(pool);
   std::vector<Allocation> live;
   for (int i = 0; i < 40; ++i) {
-    live.push_back(*rig.allocator.allocate(requirements(kMiB), ResourceKind::linear, {.pool = *pool}));
+    live.push_back(
+        *rig.allocator.allocate(requirements(kMiB), ResourceKind::linear, {.pool = *pool}));
     rig.now += 16;
     rig.allocator.work();
   }

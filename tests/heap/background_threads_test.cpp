@@ -17,9 +17,8 @@ TEST(BackgroundThreads, AThreadOfItsOwnMakesAndReleases) {
   std::atomic<int> here{0};
   const std::thread::id program = std::this_thread::get_id();
   Rig rig(fakes::profiles::discrete(), [](AllocatorDesc& desc) {
-    desc.background = {.work = BackgroundWork::own_thread,
-                       .interval_milliseconds = 1,
-                       .lead_milliseconds = 500};
+    desc.background = {
+        .work = BackgroundWork::own_thread, .interval_milliseconds = 1, .lead_milliseconds = 500};
     desc.blocks.retained_bytes = 64 * kMiB;
     // The rig's clock is no atomic: here time goes by.
     desc.clock = nullptr;
@@ -45,9 +44,8 @@ TEST(BackgroundThreads, AThreadOfItsOwnMakesAndReleases) {
 }
 
 TEST(BackgroundThreads, ThreadsOfTheOwnersMayAllWorkAtOnce) {
-  Rig rig(fakes::profiles::discrete(), [](AllocatorDesc& desc) {
-    desc.background.work = BackgroundWork::by_owner;
-  });
+  Rig rig(fakes::profiles::discrete(),
+          [](AllocatorDesc& desc) { desc.background.work = BackgroundWork::by_owner; });
   std::atomic<bool> over{false};
   std::vector<std::thread> workers;
   for (int i = 0; i < 3; ++i) {

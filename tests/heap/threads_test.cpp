@@ -214,7 +214,8 @@ void run_threads(const std::function<void(int)>& work) {
 
 class ThreadsInEachMode : public testing::TestWithParam<Mode> {};
 
-INSTANTIATE_TEST_SUITE_P(Modes, ThreadsInEachMode, testing::ValuesIn(modes_of_threads()), name_of_mode);
+INSTANTIATE_TEST_SUITE_P(Modes, ThreadsInEachMode, testing::ValuesIn(modes_of_threads()),
+                         name_of_mode);
 
 TEST_P(ThreadsInEachMode, F39MakeMapLookAndFreeWhatOthersMade) {
   for (const std::uint64_t seed : seeds(1)) {
