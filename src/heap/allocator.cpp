@@ -226,6 +226,10 @@ void Allocator::work() {
   core_->background.work();
 }
 
+void Allocator::refresh_budget() {
+  core_->refresh_budget();
+}
+
 void Allocator::tick() {
   heap::tick(*core_);
 }
