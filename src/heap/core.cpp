@@ -24,9 +24,12 @@ std::uint64_t steady_milliseconds(void* /*user*/) {
       std::chrono::duration_cast<std::chrono::milliseconds>(since_start).count());
 }
 
-/// Peaks may miss, for each thread, this part of the live bytes, or this many bytes.
+/// Peaks may miss, for each thread, this part of the live bytes, or this many bytes; for each size
+/// of slot at least so many full magazines, or threads that hand slots to one another would tell
+/// the totals at every exchange.
 constexpr VkDeviceSize kSlackPart = 256;
 constexpr VkDeviceSize kLeastSlack = VkDeviceSize{64} << 10;
+constexpr std::int64_t kSlackMagazines = 4;
 
 HotPathPolicy effective(HotPathPolicy policy) {
   if (policy.deterministic) {
@@ -267,9 +270,9 @@ void Core::fold(ThreadCache& cache, CacheBin& bin) {
   constexpr std::int32_t kMostUntold = 8192;
   const std::int32_t untold = bin.untold();
   const std::int64_t bytes = untold * std::int64_t{bin.slot_bytes};
-  if (untold < kMostUntold && untold > -kMostUntold && bytes <= cache.slack &&
-      bytes >= -cache.slack)
-    return;
+  const std::int64_t slack =
+      std::max(cache.slack, kSlackMagazines * bin.capacity * std::int64_t{bin.slot_bytes});
+  if (untold < kMostUntold && untold > -kMostUntold && bytes <= slack && bytes >= -slack) return;
   fold(cache.ledger);
   tell(bin);
   set_slack(cache);

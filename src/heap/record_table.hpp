@@ -168,7 +168,8 @@ class RecordTable {
   base::PagedArray<Row, 64> rows_;
   const std::uint8_t owner_;
   const std::uint32_t last_state_;  ///< of a live record whose generation is the last
-  base::Mutex mutex_;               ///< a leaf: only the host callbacks are called with it held
+  /// A leaf: only the host callbacks are called with it held. On a line that lookups do not read.
+  alignas(64) base::Mutex mutex_;
   std::uint32_t vacant_large_ QUARRY_GUARDED_BY(mutex_) = kNone;
   Slab* unused_[kKinds] QUARRY_GUARDED_BY(mutex_) = {};
 };

@@ -11,8 +11,9 @@ namespace quarry::heap {
 
 Magazine* Magazine::make(const HostMemory& host, std::uint32_t capacity) {
   static_assert(sizeof(Magazine) % alignof(Slot) == 0);
-  void* memory =
-      host.allocate(host.user, sizeof(Magazine) + capacity * sizeof(Slot), alignof(Magazine));
+  constexpr std::size_t kLine = 64;
+  const std::size_t bytes = sizeof(Magazine) + capacity * sizeof(Slot);
+  void* memory = host.allocate(host.user, (bytes + kLine - 1) / kLine * kLine, kLine);
   if (memory == nullptr) return nullptr;
   auto* magazine = ::new (memory) Magazine;
   magazine->capacity = capacity;
@@ -106,11 +107,24 @@ void Slabs::unlink(SlabBin& bin, Slab& slab) {
   if (slab.next != nullptr) slab.next->previous = slab.previous;
 }
 
-std::uint32_t Slabs::take_from(Slab& slab, Slot* slots, std::uint32_t most) const {
+std::uint32_t Slabs::take_bits(Slab& slab, std::uint64_t wanted, Slot* slots,
+                               std::uint32_t most) const {
   std::uint32_t taken = 0;
-  for (; taken < most && slab.free != 0; slab.free &= slab.free - 1)
-    slots[taken++] = records_.slot(slab, slab.records()[base::lowest_bit(slab.free)]);
+  for (; taken < most && wanted != 0; wanted &= wanted - 1) {
+    const std::uint32_t slot = base::lowest_bit(wanted);
+    slots[taken++] = records_.slot(slab, slab.records()[slot]);
+    slab.free ^= std::uint64_t{1} << slot;
+  }
   return taken;
+}
+
+/// First those whose records fill a cache line together, so that no other thread has a record on
+/// the lines that the taker writes.
+std::uint32_t Slabs::take_from(Slab& slab, Slot* slots, std::uint32_t most) const {
+  constexpr std::uint64_t kEven = 0x5555'5555'5555'5555;
+  const std::uint64_t both = slab.free & (slab.free >> 1) & kEven;
+  const std::uint32_t taken = take_bits(slab, both | both << 1, slots, most);
+  return taken + take_bits(slab, slab.free, slots + taken, most - taken);
 }
 
 std::uint32_t Slabs::take(SlabSet& set, std::uint32_t size_class, Slot* slots, std::uint32_t most) {

@@ -64,7 +64,7 @@ struct LargeFigures {
 };
 
 /// The bins of one arena.
-struct CacheSet {
+struct alignas(64) CacheSet {
   SlabSet* slabs = nullptr;
   CacheBin bins[offset::kSizeClasses];
 };

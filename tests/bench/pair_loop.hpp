@@ -33,7 +33,7 @@ struct PairDesc {
 
 /// The live set and what comes next. Drawn beforehand, so that the loop counts few instructions of
 /// its own.
-struct PairState {
+struct alignas(128) PairState {  // of one thread: its neighbours' are not on its lines
   struct Step {
     Request request;
     std::uint32_t drawn = 0;  ///< that chooses the victim

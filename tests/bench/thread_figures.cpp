@@ -118,6 +118,7 @@ std::uint64_t hand_over(Subject& subject, SpscRing* out, SpscRing* in, PairState
         idle = false;
       }
     }
+    if (out != nullptr) out->publish();
     if (idle) std::this_thread::yield();
   } while (!stop.load(std::memory_order_relaxed));
   if (pending != 0) (void)subject.free(pending);
