@@ -46,7 +46,7 @@ bool SpaceMap::start(std::uint64_t occupied, std::uint64_t blocks) {
     ranges_[range] = {};
     return range;
   }
-  const bool added = ranges_.push_back({});
+  const bool added = ranges_.resize(ranges_.size() + 1);
   QUARRY_CHECK(added);
   return static_cast<std::uint32_t>(ranges_.size() - 1);
 }
