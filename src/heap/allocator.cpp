@@ -222,6 +222,10 @@ Result<VkDeviceSize> Allocator::prefetch(VkDeviceSize bytes, ResourceKind kind,
   return heap::prefetch(*core_, bytes, kind, desc);
 }
 
+void Allocator::work() {
+  core_->background.work();
+}
+
 void Allocator::tick() {
   heap::tick(*core_);
 }

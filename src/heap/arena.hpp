@@ -14,6 +14,7 @@
 #include "base/mutex.hpp"
 #include "heap/block.hpp"
 #include "heap/shard.hpp"
+#include "plan/growth_ahead.hpp"
 
 namespace quarry::heap {
 
@@ -83,6 +84,8 @@ class Arena {
   /// Held by the one thread that makes a block for this arena, over the driver call; never with any
   /// other lock of the heap waited for but those of shards, and never asked for with one held.
   base::Mutex& growth_lock() { return growth_; }
+
+  plan::GrowthAhead growth_ahead;  ///< of whoever works in the background
 
   /// Calls visitor(block) for each block, its shard's lock held.
   template <class Visitor>

@@ -10,7 +10,6 @@
 #include "base/host_string.hpp"
 #include "device/error.hpp"
 #include "heap/allocator_ids.hpp"
-#include "heap/block_source.hpp"
 
 namespace quarry::heap {
 
@@ -46,6 +45,11 @@ Status check(const AllocatorDesc& desc) {
   const BlockPolicy& blocks = desc.blocks;
   if (blocks.first_block == 0 || blocks.largest_block == 0 || blocks.largest_mapped_block == 0) {
     return refuse(Reason::size_zero, "AllocatorDesc::blocks has a block size of 0");
+  }
+  if (!Background::is_valid(desc)) {
+    return refuse(Reason::bad_argument,
+                  "AllocatorDesc::background has a time of 0, an unknown kind of work, or a thread "
+                  "beside HotPathPolicy::deterministic");
   }
   // The device checks the rest; but these the core's own memory needs before there is a device.
   const VkAllocationCallbacks* callbacks = desc.host_callbacks;
@@ -85,18 +89,17 @@ Core::Core(const AllocatorDesc& desc, std::uint8_t allocator_id) noexcept
       arenas(host, hot_path.shards),
       slabs(host, records),
       caches(host, slabs, records, hot_path.thread_cache_bytes),
+      background(*this, desc.background),
       clock_(desc.clock != nullptr ? desc.clock : steady_milliseconds),
       clock_user_(desc.clock_user),
       on_message_(desc.on_message),
       message_user_(desc.message_user) {
   caches.set_owner({this, [](void* core) { return static_cast<Core*>(core)->now(); },
-                    [](void* core, ThreadCache& cache) { static_cast<Core*>(core)->fold(cache); },
-                    [](void* core, const Emptied& emptied) {
-                      BlockSource(*static_cast<Core*>(core)).limit_empty(emptied);
-                    }});
+                    [](void* core, ThreadCache& cache) { static_cast<Core*>(core)->fold(cache); }});
 }
 
 Core::~Core() {
+  background.stop();
   // Threads may end while this runs: what they would give back has no place any more.
   caches.close();
   const auto empty_arena = [this](Arena& arena) {
@@ -135,6 +138,10 @@ Result<Core*> Core::make(const AllocatorDesc& desc) {
   core->budget.open(core->device, {.heap_limits = desc.heap_limits,
                                    .assumed_share = desc.assumed_budget_share,
                                    .mapped_address_space = desc.blocks.mapped_address_space});
+  if (const Status started = core->background.start(); !started) {
+    destroy(core);
+    return Unexpected(started.error());
+  }
   return core;
 }
 

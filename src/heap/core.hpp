@@ -13,6 +13,7 @@
 #include "base/slot_map.hpp"
 #include "device/device.hpp"
 #include "heap/arena_table.hpp"
+#include "heap/background.hpp"
 #include "heap/dedicated_list.hpp"
 #include "heap/extras.hpp"
 #include "heap/ledger.hpp"
@@ -131,6 +132,7 @@ class Core {
   ArenaTable arenas;
   Slabs slabs;
   ThreadCaches caches;
+  Background background;
 
  private:
   void count(std::uint32_t memory_type, std::int64_t count, std::int64_t bytes);

@@ -292,6 +292,11 @@ Status Router::attempt_slot(Arena& arena, std::uint32_t size_class, bool within_
   if (spot.slot.record == nullptr && core_.slabs.take(*set, size_class, &spot.slot, 1) == 0) {
     Slab* slab = core_.slabs.make_slab(*set, size_class);
     if (slab == nullptr) return device::refuse(Reason::out_of_host_memory);
+    // What the driver is known to have no room for is not asked of it before the holes are filled.
+    const VkDeviceSize block =
+        blocks_.forecast_block(arena, Slabs::place_for(*slab).size, within_budget, 0);
+    if (growth == Growth::generous && core_.budget.refused(arena.traits().heap, block))
+      growth = Growth::none;
     const auto placed = blocks_.place(arena, Slabs::place_for(*slab), within_budget, growth);
     if (!placed) {
       core_.slabs.abandon(*slab);

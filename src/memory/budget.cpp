@@ -69,6 +69,8 @@ void Budget::open(const device::Device& device, const BudgetDesc& desc) {
 }
 
 void Budget::refresh() {
+  for (std::uint32_t index = 0; index < heap_count_; ++index)
+    heaps_[index].least_refused.store(VK_WHOLE_SIZE, std::memory_order_relaxed);
   if (!device_->facts().uses_memory_budget) return;
   // The driver's usage belongs to some moment between the two readings of what is held: the lower
   // one errs towards more use by others, until the next refresh.
@@ -141,7 +143,17 @@ void Budget::cancel(std::uint32_t heap_index, VkDeviceSize bytes) {
 
 void Budget::release(std::uint32_t heap_index, VkDeviceSize bytes) {
   heaps_[heap_index].held.fetch_sub(bytes, std::memory_order_relaxed);
+  heaps_[heap_index].least_refused.store(VK_WHOLE_SIZE, std::memory_order_relaxed);
   cancel(heap_index, bytes);
+}
+
+void Budget::note_refusal(std::uint32_t heap_index, VkDeviceSize bytes) {
+  std::atomic<VkDeviceSize>& least = heaps_[heap_index].least_refused;
+  if (bytes < least.load(std::memory_order_relaxed)) least.store(bytes, std::memory_order_relaxed);
+}
+
+bool Budget::refused(std::uint32_t heap_index, VkDeviceSize bytes) const {
+  return bytes >= heaps_[heap_index].least_refused.load(std::memory_order_relaxed);
 }
 
 HeapBudget Budget::report(std::uint32_t heap_index) const {

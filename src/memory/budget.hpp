@@ -68,6 +68,11 @@ class Budget {
   void commit(std::uint32_t heap, VkDeviceSize bytes);
   /// The driver did not.
   void cancel(std::uint32_t heap, VkDeviceSize bytes);
+  /// The driver had no room for so many bytes, which were cancelled.
+  void note_refusal(std::uint32_t heap, VkDeviceSize bytes);
+  /// Whether it is known to have none for these: it refused as many or fewer, and since then
+  /// nothing of the heap was released and nobody called refresh().
+  bool refused(std::uint32_t heap, VkDeviceSize bytes) const;
   /// Held memory was freed.
   void release(std::uint32_t heap, VkDeviceSize bytes);
 
@@ -100,6 +105,7 @@ class Budget {
     std::atomic<VkDeviceSize> foreign{0};
     std::atomic<VkDeviceSize> budget{0};
     std::atomic<VkDeviceSize> limit{VK_WHOLE_SIZE};
+    std::atomic<VkDeviceSize> least_refused{VK_WHOLE_SIZE};
   };
 
   VkDeviceSize limit_of(const Heap& heap) const;
