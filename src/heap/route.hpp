@@ -55,7 +55,7 @@ struct alignas(64) Route {
   RouteKey key;
   std::uint32_t alignment_mask = 0;  ///< the least alignment in this memory, less 1
   std::uint32_t limit = 0;           ///< bytes of the largest slot; 0: not settled
-  std::uint32_t record_bits = 0;     ///< the origin, placed as in Record::bits
+  std::uint16_t wording = 0;         ///< Record::wording without an alignment
   ResourceKind kind = ResourceKind::unknown;
   std::uint8_t size_step_log2 = 0;  ///< sizes are rounded up to multiples of this power of two
   std::uint8_t memory_type = 0;
