@@ -64,8 +64,8 @@ Result<VkImage> Allocator::create_aliasing_image(Allocation allocation, VkDevice
   return heap::create_aliasing_image(*core_, allocation, offset, info);
 }
 
-Allocation Allocator::allocate_at_once(const VkMemoryRequirements& requirements, ResourceKind kind,
-                                       const AllocationDesc& desc) noexcept {
+std::uint64_t Allocator::allocate_at_once(const VkMemoryRequirements& requirements,
+                                          ResourceKind kind, const AllocationDesc& desc) noexcept {
   return heap::allocate_hot(*core_, requirements, kind, desc);
 }
 

@@ -62,7 +62,9 @@ bool resolve(Core& core, ThreadCache& cache, Route& route, const RouteKey& key,
 const Route* route_for(Core& core, ThreadCache& cache, std::uint32_t type_bits, ResourceKind kind,
                        const AllocationDesc& desc, bool created) {
   const RouteKey key = RouteKey::of(type_bits, desc, created);
-  Route& near = cache.routes.near(kind, desc.intent);
+  const std::uint32_t number = RouteMemo::number_of(kind, desc.intent);
+  if (number >= RouteMemo::kNear) return nullptr;
+  Route& near = cache.routes.near(number);
   if (near.serves(key, kind)) return &near;
   Route& far = cache.routes.far(key, kind);
   if (!far.serves(key, kind) && !resolve(core, cache, far, key, type_bits, kind, desc, created))
@@ -218,19 +220,19 @@ Allocation warm(Core& core, const VkMemoryRequirements& needed, ResourceKind kin
 
 }  // namespace
 
-Allocation allocate_tagged(Core& core, const VkMemoryRequirements& needed, ResourceKind kind,
-                           const AllocationDesc& desc) {
+std::uint64_t allocate_tagged(Core& core, const VkMemoryRequirements& needed, ResourceKind kind,
+                              const AllocationDesc& desc) {
   return allocate_by_route<true>(core, needed, kind, desc);
 }
 
-Allocation allocate_entered(Core& core, ThreadCache& cache, const Route& route,
-                            const VkMemoryRequirements& needed, const AllocationDesc& desc) {
+std::uint64_t allocate_entered(Core& core, ThreadCache& cache, const Route& route,
+                               const VkMemoryRequirements& needed, const AllocationDesc& desc) {
   Emptied emptied;
   Allocation allocation;
   if (route.limit != 0) allocation = allocate_settled(core, cache, route, needed, desc, 0, emptied);
   cache.leave();
   if (emptied.heaps != 0) BlockSource(core).limit_empty(emptied);
-  return allocation;
+  return allocation.value;
 }
 
 bool free_claimed(Core& core, ThreadCache& cache, Allocation allocation, Record& record) {

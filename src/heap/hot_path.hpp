@@ -59,16 +59,16 @@ inline void put_back(CacheBin& bin, std::uint32_t held, Allocation allocation, R
   bin.push(held, {&record, RecordTable::successor(allocation.value)});
 }
 
-// The ends of the two functions below, apart, because their registers would burden them. All leave
-// the cache.
+// The ends of the two functions below, apart, because their registers would burden them; handles
+// as plain numbers, so that they are jumped to. All leave the cache.
 
 /// What is no slot, or of a large alignment, or of a size of which none lies ready. Zero, with
 /// nothing done: go another way.
-Allocation allocate_entered(Core& core, ThreadCache& cache, const Route& route,
-                            const VkMemoryRequirements& needed, const AllocationDesc& desc);
+std::uint64_t allocate_entered(Core& core, ThreadCache& cache, const Route& route,
+                               const VkMemoryRequirements& needed, const AllocationDesc& desc);
 /// allocate_hot() for what has a tag.
-Allocation allocate_tagged(Core& core, const VkMemoryRequirements& needed, ResourceKind kind,
-                           const AllocationDesc& desc);
+std::uint64_t allocate_tagged(Core& core, const VkMemoryRequirements& needed, ResourceKind kind,
+                              const AllocationDesc& desc);
 /// A claimed slot that has more than itself to take apart, or for which the cache has no room.
 /// False: go another way, it is live again.
 bool free_claimed(Core& core, ThreadCache& cache, Allocation allocation, Record& record);
@@ -78,25 +78,31 @@ bool free_range(Core& core, Allocation allocation);
 /// What allocate_hot() does for a request with a tag, or one without. Zero when it takes more than
 /// what this thread remembers: then allocate_warm() knows.
 template <bool tagged>
-[[gnu::always_inline]] inline Allocation allocate_by_route(Core& core,
-                                                           const VkMemoryRequirements& needed,
-                                                           ResourceKind kind,
-                                                           const AllocationDesc& desc) {
+[[gnu::always_inline]] inline std::uint64_t allocate_by_route(Core& core,
+                                                              const VkMemoryRequirements& needed,
+                                                              ResourceKind kind,
+                                                              const AllocationDesc& desc) {
   const ThreadCaches::Current& current = ThreadCaches::current();
   if (!core.caches.owns(current)) [[unlikely]]
-    return {};
+    return 0;
   ThreadCache& cache = *current.cache;
   if (!cache.enter_at_once()) [[unlikely]]
-    return {};
-  const Route& route = cache.routes.near(kind, desc.intent);
+    return 0;
+  const std::uint32_t number = RouteMemo::number_of(kind, desc.intent);
+  if (number >= RouteMemo::kNear) [[unlikely]] {
+    cache.leave();
+    return 0;
+  }
+  const Route& route = cache.routes.near(number);
   const VkDeviceSize below_alignment = needed.alignment - 1;
   const std::uint64_t odd = route.key.differs(RouteKey::of(needed.memoryTypeBits, desc)) |
                             desc.pool.value | reinterpret_cast<std::uintptr_t>(desc.name) |
                             reinterpret_cast<std::uintptr_t>(desc.memory_next) |
                             (needed.alignment & below_alignment);
-  if (odd != 0 || route.kind != kind) [[unlikely]] {
+  // The number and the intent are the same, so the kind is.
+  if (odd != 0) [[unlikely]] {
     cache.leave();
-    return {};
+    return 0;
   }
   const VkDeviceSize mask = below_alignment | route.alignment_mask;
   // The last byte of the size rounded up to the alignment; of a size 0 or an alignment 0 it is far
@@ -111,11 +117,11 @@ template <bool tagged>
   const Allocation allocation = hand_out(
       cache, bin.pop(held), tagged ? Record::pack_marks(desc.tag) : 0, route.wording, desc, 0);
   cache.leave();
-  return allocation;
+  return allocation.value;
 }
 
-inline Allocation allocate_hot(Core& core, const VkMemoryRequirements& needed, ResourceKind kind,
-                               const AllocationDesc& desc) {
+inline std::uint64_t allocate_hot(Core& core, const VkMemoryRequirements& needed, ResourceKind kind,
+                                  const AllocationDesc& desc) {
   if (desc.tag.index != 0) return allocate_tagged(core, needed, kind, desc);
   return allocate_by_route<false>(core, needed, kind, desc);
 }
@@ -125,9 +131,9 @@ inline Allocation allocate_hot(Core& core, const VkMemoryRequirements& needed, R
 inline bool free_hot(Core& core, Allocation allocation) {
   if (!RecordTable::is_slot(allocation.value)) return free_range(core, allocation);
   const ThreadCaches::Current& current = ThreadCaches::current();
-  Record* record = core.records.find_slot(allocation.value);
-  if (record == nullptr || !core.caches.owns(current)) [[unlikely]]
+  if (!core.records.has_slot(allocation.value) || !core.caches.owns(current)) [[unlikely]]
     return false;
+  Record* const record = &core.records.slot_record(allocation.value);
   ThreadCache& cache = *current.cache;
   if (!cache.enter_at_once()) [[unlikely]]
     return false;

@@ -53,10 +53,14 @@ class RecordTable {
   }
   /// The same for a record that was found for this handle; false when it is not live under it.
   static bool claim(std::uint64_t handle, Record& record);
-  /// The record that a slot with this handle has or had; null for any other handle, and for one
-  /// that has no successor.
-  Record* find_slot(std::uint64_t handle) const;
-  /// The same for any other allocation.
+  /// Whether a slot has or had this handle; false, too, for one that has no successor.
+  bool has_slot(std::uint64_t handle) const {
+    return has_successor(handle) && index_of(handle) / kRow < row_count();
+  }
+  /// Precondition: has_slot().
+  Record& slot_record(std::uint64_t handle) const { return record_at(index_of(handle)); }
+  /// The record that any other allocation with this handle has or had; null for other handles, and
+  /// for one that has no successor.
   LargeRecord* find_large(std::uint64_t handle);
   /// Whether it is a handle of this table after which its record can have another.
   bool has_successor(std::uint64_t handle) const {
@@ -120,7 +124,7 @@ class RecordTable {
   void for_each(Visit&& visit) {
     const std::uint32_t count = row_count() * kRow;
     for (std::uint32_t i = 0; i < count; ++i)
-      visit_live(i, slot_record(i), visit);
+      visit_live(i, record_at(i), visit);
     for (std::uint32_t i = 0; i < large_.size(); ++i)
       visit_live(i | kLargeBit, large_[i], visit);
   }
@@ -146,7 +150,7 @@ class RecordTable {
     return *pages_[row / RowPage::kRows].slabs[row % RowPage::kRows];
   }
   /// Precondition: in a row that is there.
-  Record& slot_record(std::uint32_t index) const {
+  Record& record_at(std::uint32_t index) const {
     const std::uint32_t row = index / kRow;
     const std::uintptr_t records = pages_[row / RowPage::kRows].records[row % RowPage::kRows];
     // NOLINTNEXTLINE(performance-no-int-to-ptr): see RowPage
@@ -175,7 +179,7 @@ class RecordTable {
   Record* find(std::uint64_t handle) {
     const std::uint32_t index = index_of(handle);
     if ((index & kLargeBit) == 0) {
-      return index / kRow < row_count() ? &slot_record(index) : nullptr;
+      return index / kRow < row_count() ? &record_at(index) : nullptr;
     }
     const std::uint32_t large = index & ~kLargeBit;
     return large < large_.size() ? &large_[large] : nullptr;
@@ -201,12 +205,6 @@ inline RecordTable::Lookup RecordTable::lookup(std::uint64_t handle) {
   Record* record = find(handle);
   if (record == nullptr || !record->is_live(handle)) return {};
   return {record, Status::live};
-}
-
-inline Record* RecordTable::find_slot(std::uint64_t handle) const {
-  const std::uint32_t index = index_of(handle);
-  if (!has_successor(handle) || index / kRow >= row_count()) return nullptr;
-  return &slot_record(index);
 }
 
 inline LargeRecord* RecordTable::find_large(std::uint64_t handle) {

@@ -91,6 +91,9 @@ inline constinit CacheSet no_set;
 
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): claims have a line of their own
 class alignas(64) ThreadCache {
+  // First: then a set is found without another addition.
+  std::atomic<CacheSet*> sets_[Slabs::kMostSets];
+
  public:
   /// `number`: which depots are its own.
   ThreadCache(const HostMemory& host, Slabs& slabs, VkDeviceSize most_bytes,
@@ -203,7 +206,6 @@ class alignas(64) ThreadCache {
   std::uint64_t next_drain_ = 0;  ///< by slow_: when bins may make way for others again
   HostMemory host_;
   Slabs& slabs_;
-  std::atomic<CacheSet*> sets_[Slabs::kMostSets];
   LargeRecords vacant_;
 
   alignas(64) std::atomic<std::uint32_t> claims_{0};
