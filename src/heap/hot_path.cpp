@@ -145,28 +145,31 @@ ThreadCache* entered(ThreadCache* cache) {
 }
 
 /// Counts a range that came or went.
-void count_range(Core& core, ThreadCache& cache, std::uint32_t memory_type, std::uint32_t tag,
-                 std::int32_t count, std::int64_t bytes) {
+[[gnu::always_inline]] inline void count_range(Core& core, ThreadCache& cache,
+                                               std::uint32_t memory_type, std::uint32_t tag,
+                                               std::int32_t count, std::int64_t bytes) {
   LargeFigures& figures = cache.large[memory_type];
   figures.count.add(count);
   figures.bytes.add(bytes);
-  (void)note(core, cache, tag, count, bytes);
+  if (tag != 0) (void)note(core, cache, tag, count, bytes);
   const std::int64_t untold = figures.bytes.get();
-  if (untold > cache.slack || untold < -cache.slack) core.fold(cache, memory_type);
+  if (untold > cache.slack || untold < -cache.slack) [[unlikely]]
+    core.fold(cache, memory_type);
 }
 
 Allocation place_range(Core& core, ThreadCache& cache, const Route& route, VkDeviceSize size,
                        VkDeviceSize alignment, const AllocationDesc& desc, std::uint64_t resource) {
-  size = base::align_up(size, VkDeviceSize{1} << route.size_step_log2);
+  size = range_size(base::align_up(size, VkDeviceSize{1} << route.size_step_log2));
   // A larger one than some type of memory can hold has another route.
-  if (!core.types->fits_everywhere(size) || !core.tags.known(desc.tag)) return {};
+  if (!core.types->fits_everywhere(size) || (desc.tag.index != 0 && !core.tags.known(desc.tag)))
+    return {};
   const Slot slot = cache.take_large(core.records);
   if (slot.record == nullptr) return {};
   Arena::Placed placed;
   const SlabSet& slabs = *route.set->slabs;
   Arena& arena =
       size < core.policy.large_request ? slabs.arena : *slabs.large.load(std::memory_order_acquire);
-  if (arena.place({.size = size, .alignment = alignment, .user = slot.handle}, placed) !=
+  if (arena.place_at_once({.size = size, .alignment = alignment, .user = slot.handle}, placed) !=
       OffsetError::none) {
     cache.put_large(core.records, slot);
     return {};
@@ -267,7 +270,8 @@ bool free_range(Core& core, Allocation allocation) {
     const std::uint32_t tag = record->tag().index;
     // The range goes first: a snapshot that still sees it, under the arena's lock, may read the
     // record.
-    const OffsetError error = arena.remove(block, record->range, core.coarse_now(), emptied);
+    const OffsetError error =
+        Arena::remove_at_once(block, record->range, core.coarse_now(), emptied);
     QUARRY_CHECK(error == OffsetError::none);
     count_range(core, *cache, memory_type, tag, -1, -bytes);
     RecordTable::vacate(allocation.value, *record);

@@ -85,6 +85,7 @@ TypePlan plan_for_type(const Core& core, const Request& request, std::uint32_t m
   } else {
     plan.traits.optimal = core.granular() && request.kind == ResourceKind::optimal;
     plan.traits.lifetime = desc.lifetime;
+    plan.place.size = range_size(plan.place.size);
     plan.traits.large = plan.place.size >= core.policy.large_request;
     if (facts.features.memory_priority)
       plan.traits.priority_class = memory::priority_class(desc.priority);
