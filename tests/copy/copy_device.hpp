@@ -19,7 +19,7 @@
 namespace quarry::copy {
 
 struct CopyDeviceDesc {
-  std::string name_part;    ///< of the device's name; "" takes the first
+  std::string name_part{};  ///< of the device's name; "" takes the first
   bool validation = false;  ///< demand the validation layer, and listen
 };
 
@@ -56,6 +56,7 @@ class CopyDevice {
   const VkPhysicalDeviceProperties& properties() const { return properties_; }
   bool has_addresses() const { return has_addresses_; }
   const std::vector<VkQueueFamilyProperties>& families() const { return families_; }
+  bool listens() const { return messenger_ != VK_NULL_HANDLE; }
   /// What the validation layer said so far.
   std::vector<std::string> complaints() const;
 
