@@ -199,7 +199,8 @@ class Allocator {
   /// resource may be bound.
   Result<Allocation> allocate(const VkMemoryRequirements& requirements, ResourceKind kind,
                               const AllocationDesc& desc = {}) {
-    if (const Allocation at_once = allocate_at_once(requirements, kind, desc)) return at_once;
+    if (const std::uint64_t handle = allocate_at_once(requirements, kind, desc))
+      return Allocation{handle};
     return allocate_anyhow(requirements, kind, desc);
   }
   /// Asks the driver for the requirements, allocates, does not bind.
@@ -302,8 +303,8 @@ class Allocator {
  private:
   friend class UploadRing;
   /// The short ways, apart so that they are leaves: zero, or false, where it takes more.
-  Allocation allocate_at_once(const VkMemoryRequirements& requirements, ResourceKind kind,
-                              const AllocationDesc& desc) noexcept;
+  std::uint64_t allocate_at_once(const VkMemoryRequirements& requirements, ResourceKind kind,
+                                 const AllocationDesc& desc) noexcept;
   bool free_at_once(Allocation allocation) noexcept;
   Result<Allocation> allocate_anyhow(const VkMemoryRequirements& requirements, ResourceKind kind,
                                      const AllocationDesc& desc);

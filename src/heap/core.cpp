@@ -250,11 +250,11 @@ void Core::count(const Ledger::Entry& entry) {
   tags.cell(Tag{entry.tag}).add_allocations(entry.count, entry.bytes);
 }
 
-void Core::tell(CacheBin& bin) {
+void Core::tell(std::uint32_t memory_type, CacheBin& bin) {
   const std::int64_t untold = bin.untold();
   if (untold == 0) return;
   const std::int64_t bytes = untold * std::int64_t{bin.slot_bytes};
-  count(bin.memory_type, untold, bytes);
+  count(memory_type, untold, bytes);
   tags.cell(Tag{}).add_allocations(untold, bytes);
   bin.told.set(static_cast<std::uint16_t>(bin.cached()));
 }
@@ -265,22 +265,22 @@ void Core::fold(Ledger& ledger) {
 }
 
 // Tags first: then what is untagged never seems more than it is.
-void Core::fold(ThreadCache& cache, CacheBin& bin) {
+void Core::fold(ThreadCache& cache, std::uint32_t memory_type, CacheBin& bin) {
   // Atomics that other threads want, too: no more often than peaks need.
   constexpr std::int32_t kMostUntold = 8192;
   const std::int32_t untold = bin.untold();
   const std::int64_t bytes = untold * std::int64_t{bin.slot_bytes};
   const std::int64_t slack =
-      std::max(cache.slack, kSlackMagazines * bin.capacity * std::int64_t{bin.slot_bytes});
+      std::max(cache.slack, kSlackMagazines * bin.capacity() * std::int64_t{bin.slot_bytes});
   if (untold < kMostUntold && untold > -kMostUntold && bytes <= slack && bytes >= -slack) return;
   fold(cache.ledger);
-  tell(bin);
+  tell(memory_type, bin);
   set_slack(cache);
 }
 
 void Core::fold(ThreadCache& cache) {
   fold(cache.ledger);
-  cache.for_each_bin([this](CacheBin& bin) { tell(bin); });
+  cache.for_each_bin([this](std::uint32_t type, CacheBin& bin) { tell(type, bin); });
   for (std::uint32_t type = 0; type < VK_MAX_MEMORY_TYPES; ++type)
     tell(cache.large[type], type);
 }
@@ -309,9 +309,9 @@ void Core::set_slack(ThreadCache& cache) const {
 template <class Belongs>
 void Core::add_untold(Totals& figures, Belongs&& belongs) const {
   caches.for_each([&](const ThreadCache& cache) {
-    cache.for_each_bin([&](const CacheBin& bin) {
+    cache.for_each_bin([&](std::uint32_t memory_type, const CacheBin& bin) {
       const std::int64_t untold = bin.untold();
-      if (untold == 0 || !belongs(bin.memory_type)) return;
+      if (untold == 0 || !belongs(memory_type)) return;
       figures.allocation_count += static_cast<std::uint64_t>(untold);
       figures.allocation_bytes += static_cast<std::uint64_t>(untold * std::int64_t{bin.slot_bytes});
     });

@@ -71,7 +71,7 @@ class Core {
   /// Tells them what a ledger noted for a tag, which they know as untagged.
   void count(const Ledger::Entry& entry);
   /// The same for one bin and the whole ledger.
-  void fold(ThreadCache& cache, CacheBin& bin);
+  void fold(ThreadCache& cache, std::uint32_t memory_type, CacheBin& bin);
   /// The same for large allocations in a memory type and the whole ledger; sets the cache's slack.
   void fold(ThreadCache& cache, std::uint32_t memory_type);
   void reset_peaks();
@@ -146,7 +146,7 @@ class Core {
   void count(std::uint32_t memory_type, std::int64_t count, std::int64_t bytes);
   void fold(Ledger& ledger);
   void set_slack(ThreadCache& cache) const;
-  void tell(CacheBin& bin);
+  void tell(std::uint32_t memory_type, CacheBin& bin);
   void tell(LargeFigures& figures, std::uint32_t memory_type);
   template <class Belongs>
   void add_untold(Totals& totals, Belongs&& belongs) const;

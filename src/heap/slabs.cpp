@@ -68,8 +68,10 @@ Slab* Slabs::make_slab(const SlabSet& home, std::uint32_t size_class) {
   Slab* slab = records_.take_slab(offset::slots_of_class(size_class));
   if (slab == nullptr) return nullptr;
   slab->bin = static_cast<std::uint16_t>(home.number * offset::kSizeClasses + size_class);
-  for (std::uint32_t i = 0; i < slab->slots; ++i)
-    slab->records()[i].bin.set(slab->bin);
+  for (std::uint32_t i = 0; i < slab->slots; ++i) {
+    slab->records()[i].home.set.set(static_cast<std::uint8_t>(home.number));
+    slab->records()[i].home.size_class.set(static_cast<std::uint8_t>(size_class));
+  }
   return slab;
 }
 
@@ -150,10 +152,11 @@ bool Slabs::has_free(SlabSet& set, std::uint32_t size_class) {
 
 void Slabs::put(std::span<const Slot> slots, std::uint64_t now, Emptied& emptied) {
   if (slots.empty()) return;
-  SlabSet& home = set(slots[0].record->bin.get() / offset::kSizeClasses);
+  const Record::Home& bin_of_all = slots[0].record->home;
+  SlabSet& home = set(bin_of_all.set.get());
   Slab* unused = nullptr;
   {
-    SlabBin& bin = home.bins[slots[0].record->bin.get() % offset::kSizeClasses];
+    SlabBin& bin = home.bins[bin_of_all.size_class.get()];
     const base::MutexLock lock(bin.mutex);
     for (const Slot& slot : slots) {
       Slab& slab = records_.slab_of(slot.handle);

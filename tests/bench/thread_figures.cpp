@@ -80,6 +80,7 @@ double own_throughput(Subject& subject, unsigned threads, const ThreadPlan& plan
     PairState& state = *states[index];
     for (std::size_t i = 0; i < 1000; ++i)
       state.live.push_back(subject.allocate(state.next_request()));
+    state.draw_victims();
   };
   const auto run = [&](unsigned index, const std::atomic<bool>& stop) {
     PairState& state = *states[index];
