@@ -39,8 +39,9 @@ struct BudgetPolicy {
   /// Before device memory is made the driver is asked for its figures again when they are older.
   std::uint32_t refresh_milliseconds = 20;
   std::span<const ProcessLimit> process_limits{};  ///< only read during creation
-  /// QUARRY_HEAP_LIMIT sets limits of the process, too: heap:amount, as in "0:2GiB,1:50%". Units are
-  /// B, KiB, MiB, GiB, TiB and %. create() fails with bad_argument where it says something else.
+  /// QUARRY_HEAP_LIMIT sets limits of the process, too: heap:amount, as in "0:2GiB,1:50%". Units
+  /// are B, KiB, MiB, GiB, TiB and %. create() fails with bad_argument where it says something
+  /// else.
   bool environment = true;
   /// Usage over budget at which a level begins: above 0, rising.
   std::array<double, kPressureLevels> pressure_levels{0.8, 0.9, 1.0};

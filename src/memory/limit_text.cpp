@@ -14,8 +14,8 @@ struct Unit {
 
 constexpr double kKiB = 1'024.0;
 constexpr Unit kUnits[] = {{"KiB", kKiB},
-                           {"MiB", kKiB * kKiB},
-                           {"GiB", kKiB * kKiB * kKiB},
+                           {"MiB", kKiB* kKiB},
+                           {"GiB", kKiB* kKiB* kKiB},
                            {"TiB", kKiB* kKiB* kKiB* kKiB},
                            {"B", 1.0}};
 constexpr double kMostBytes = 18'446'744'073'709'549'568.0;  // the last double below 2^64

@@ -16,9 +16,10 @@ struct HeapLimits {
   std::uint32_t count = 0;
 };
 
-/// Reads heap:amount pairs with commas between them, blanks anywhere between the parts. An amount is
-/// a whole or decimal number and B, KiB, MiB, GiB, TiB or %; at most 100 %, and above 0. An empty
-/// text has no limits. Of several for one heap each holds. False where the text says anything else.
+/// Reads heap:amount pairs with commas between them, blanks anywhere between the parts. An amount
+/// is a whole or decimal number and B, KiB, MiB, GiB, TiB or %; at most 100 %, and above 0. An
+/// empty text has no limits. Of several for one heap each holds. False where the text says anything
+/// else.
 bool read_limits(std::string_view text, HeapLimits& limits);
 
 }  // namespace quarry::memory

@@ -74,8 +74,8 @@ TEST(BudgetGuard, TheHeadroomIsTheOwners) {
 }
 
 TEST(BudgetGuard, ALimitOfTheProcessHoldsOnEveryPath) {
-  const std::array<ProcessLimit, 2> limits{{{.heap = 0, .bytes = 300 * kMiB},
-                                            {.heap = 0, .share = 0.25}}};
+  const std::array<ProcessLimit, 2> limits{
+      {{.heap = 0, .bytes = 300 * kMiB}, {.heap = 0, .share = 0.25}}};
   Rig rig(one_heap(), [&](AllocatorDesc& desc) { desc.budget.process_limits = limits; });
   EXPECT_EQ(fill(rig, false), 250u);
   EXPECT_EQ(fill(rig, true), 250u);

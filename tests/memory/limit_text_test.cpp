@@ -45,10 +45,11 @@ TEST(LimitText, KnowsEachUnitDecimalsAndBlanks) {
 
 TEST(LimitText, RefusesAnythingElse) {
   for (const char* text :
-       {",", "0", "0:", ":1GiB", "0:1", "0:GiB", "0:1GB", "0:1GiBx", "0:1GiB,", "0:1GiB;1:2GiB",
-        "16:1GiB", "99999999999999999999:1GiB", "-1:1GiB", "0.5:1GiB", "0:-1GiB", "0:0GiB", "0:0%",
-        "0:101%", "0:0.4B", "0:.GiB", "0:1e3B", "0:16777216TiB", "0:1 0GiB", "a:1GiB", "0:1gib",
-        "0:1%%", "0x0:1GiB"}) {
+       {",",       "0",        "0:",      ":1GiB",         "0:1",      "0:GiB",
+        "0:1GB",   "0:1GiBx",  "0:1GiB,", "0:1GiB;1:2GiB", "16:1GiB",  "99999999999999999999:1GiB",
+        "-1:1GiB", "0.5:1GiB", "0:-1GiB", "0:0GiB",        "0:0%",     "0:101%",
+        "0:0.4B",  "0:.GiB",   "0:1e3B",  "0:16777216TiB", "0:1 0GiB", "a:1GiB",
+        "0:1gib",  "0:1%%",    "0x0:1GiB"}) {
     HeapLimits limits;
     EXPECT_FALSE(read_limits(text, limits)) << text;
   }

@@ -41,8 +41,9 @@ TEST(Pressure, AUsageAroundAThresholdDoesNotFlicker) {
       gauge.observe(threshold, 1'000, kLevels, 0.05);
       const std::uint32_t level = gauge.level();
       for (int i = 0; i < 1'000; ++i)
-        ASSERT_EQ(gauge.observe(random.between(threshold - 50, threshold + 49), 1'000, kLevels, 0.05),
-                  level);
+        ASSERT_EQ(
+            gauge.observe(random.between(threshold - 50, threshold + 49), 1'000, kLevels, 0.05),
+            level);
     }
   }
 }
