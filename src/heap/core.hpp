@@ -17,6 +17,7 @@
 #include "heap/dedicated_list.hpp"
 #include "heap/extras.hpp"
 #include "heap/ledger.hpp"
+#include "heap/moves.hpp"
 #include "heap/origins.hpp"
 #include "heap/pool_state.hpp"
 #include "heap/record_table.hpp"
@@ -109,6 +110,7 @@ class Core {
   memory::Budget budget;
   const HotPathPolicy hot_path;
   RecordTable records;
+  Moves moves;
   ExtrasTable extras;
   Origins origins;
   base::SlotMap<PoolState*> pools;

@@ -20,10 +20,12 @@ namespace quarry::heap {
 
 class Block;
 
-/// Written before its handle is given out; afterwards only the atomics change.
+/// Written before its handle is given out; afterwards only the atomics change, and what a move
+/// changes (moves.hpp).
 struct Record {
-  /// Of a live allocation live_state() of its handle; with kVacant or kClaimed changed in it
-  /// otherwise, with both once it is retired. The generation is in the low bits.
+  /// Of a live allocation live_state() of its handle, with kMoving changed in it while it is moved;
+  /// with kVacant or kClaimed changed in it otherwise, with both once it is retired. The generation
+  /// is in the low bits.
   std::atomic<std::uint32_t> state;
   std::atomic<std::uint32_t> extras{0};  ///< place in the side table; 0: none
   std::atomic<std::uint16_t> tag{0};
@@ -37,6 +39,7 @@ struct Record {
 
   static constexpr std::uint32_t kVacant = 1u << base::kHandleGenerationBits;
   static constexpr std::uint32_t kClaimed = 2u << base::kHandleGenerationBits;
+  static constexpr std::uint32_t kMoving = 4u << base::kHandleGenerationBits;
 
   /// Generation and, because nothing has to be masked away, the low bits of the owner.
   static constexpr std::uint32_t live_state(std::uint64_t handle) {
@@ -45,15 +48,21 @@ struct Record {
   }
   /// Vacant, waiting for its first handle.
   explicit Record(std::uint64_t handle) noexcept : state(live_state(handle) ^ kVacant) {}
-  bool is_live(std::uint64_t handle) const { return state.load() == live_state(handle); }
+  bool is_live(std::uint64_t handle) const {
+    return ((state.load() ^ live_state(handle)) & ~kMoving) == 0;
+  }
+  bool is_moving(std::uint64_t handle) const {
+    return state.load() == (live_state(handle) ^ kMoving);
+  }
 
-  // `bits`, from the lowest up: mappings, alignment, origin, placement, mapped for life.
+  // `bits`, from the lowest up: mappings, alignment, origin, placement, mapped for life, pinned.
   static constexpr std::uint32_t kMostMappings = (1u << 11) - 1;
   static constexpr std::uint32_t kAlignmentShift = 11;
   static constexpr std::uint32_t kOriginShift = 17;
   static constexpr std::uint32_t kOriginBits = 10;
   static constexpr std::uint32_t kPlacementShift = kOriginShift + kOriginBits;
   static constexpr std::uint32_t kMappedForLife = 1u << (kPlacementShift + 2);
+  static constexpr std::uint32_t kPinned = kMappedForLife << 1;  ///< how often, extras.hpp tells
 
   static constexpr std::uint32_t pack(std::uint32_t origin, std::uint32_t alignment_log2,
                                       Placement placement) {
@@ -74,10 +83,10 @@ struct Record {
 struct LargeRecord : Record {
   using Record::Record;
 
-  Block* block = nullptr;   ///< its dedicated one, too
-  OffsetHandle range;       ///< within the block
-  VkDeviceSize offset = 0;  ///< bytes into the memory
-  VkDeviceSize size = 0;    ///< bytes reserved
+  std::atomic<Block*> block{nullptr};   ///< its dedicated one, too
+  OffsetHandle range;                   ///< within the block
+  std::atomic<VkDeviceSize> offset{0};  ///< bytes into the memory
+  VkDeviceSize size = 0;                ///< bytes reserved
 };
 
 static_assert(sizeof(void*) != 8 || (sizeof(Record) == 32 && sizeof(LargeRecord) == 64));

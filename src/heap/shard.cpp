@@ -24,6 +24,24 @@ std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) {
 OffsetError Shard::try_block(Block& block, const OffsetRequest& request, PlacedRange& placed) {
   const bool was_empty = block.space->empty();
   auto result = block.space->allocate(request);
+  return took(block, was_empty, result, placed);
+}
+
+OffsetError Shard::place_at(Block& block, const OffsetRequest& request, VkDeviceSize offset,
+                            OffsetHandle before, PlacedRange& placed) {
+  const bool was_empty = block.space->empty();
+  auto result = block.space->allocate_at(request, offset, before);
+  return took(block, was_empty, result, placed);
+}
+
+void Shard::hold(Block& block, bool held, bool closed) {
+  block.held = held;
+  block.closed = closed;
+  publish(block);
+}
+
+inline OffsetError Shard::took(Block& block, bool was_empty, OffsetResult<OffsetAllocation>& result,
+                               PlacedRange& placed) {
   if (!result) return result.error();
   if (was_empty) empty_bytes_.fetch_sub(block.memory.size(), std::memory_order_relaxed);
   publish(block);
@@ -92,7 +110,8 @@ Block* Shard::longest_empty() const {
   if (empty_bytes() == 0) return nullptr;
   Block* oldest = nullptr;
   for (Block* block = first_; block != nullptr; block = block->next) {
-    if (block->space->empty() && (oldest == nullptr || block->empty_since < oldest->empty_since))
+    if (!block->held && block->space->empty() &&
+        (oldest == nullptr || block->empty_since < oldest->empty_since))
       oldest = block;
   }
   return oldest;
@@ -112,7 +131,7 @@ void Shard::share_with(Shard& other) {
 }
 
 void Shard::publish(Block& block) {
-  const std::uint32_t now = block.space->largest_free_class();
+  const std::uint32_t now = block.closed ? 0 : block.space->largest_free_class();
   if (now == block.free_class) [[likely]]
     return;
   index_.publish(block, now);

@@ -34,6 +34,10 @@ class alignas(64) Shard {
   /// since `now`.
   OffsetError remove(Block& block, OffsetHandle range, std::uint64_t now, bool& emptied)
       QUARRY_REQUIRES(mutex_);
+  /// Places the request at an exact offset, in a closed block, too.
+  OffsetError place_at(Block& block, const OffsetRequest& request, VkDeviceSize offset,
+                       OffsetHandle before, PlacedRange& placed) QUARRY_REQUIRES(mutex_);
+  void hold(Block& block, bool held, bool closed) QUARRY_REQUIRES(mutex_);
   /// Takes a block in; `empty_since` counts where nothing lies in it.
   void insert(Block& block, std::uint64_t empty_since) QUARRY_REQUIRES(mutex_);
   void take_out(Block& block) QUARRY_REQUIRES(mutex_);
@@ -57,6 +61,8 @@ class alignas(64) Shard {
   std::atomic<std::uint32_t> found_busy{0};
 
  private:
+  OffsetError took(Block& block, bool was_empty, OffsetResult<OffsetAllocation>& result,
+                   PlacedRange& placed) QUARRY_REQUIRES(mutex_);
   OffsetError try_block(Block& block, const OffsetRequest& request, PlacedRange& placed)
       QUARRY_REQUIRES(mutex_);
   void publish(Block& block) QUARRY_REQUIRES(mutex_);
