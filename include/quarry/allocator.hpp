@@ -237,6 +237,10 @@ class Allocator {
   Result<AllocationInfo> info(Allocation allocation) const;
   Status set_name(Allocation allocation, const char* name);  ///< copied; null removes it
   Status set_user_data(Allocation allocation, void* user_data);
+  /// Counted: as long as it is pinned, a movable allocation stays where it lies. Others stay
+  /// anyway; pins of those are not counted. unpin without pin: bad_argument.
+  Status pin(Allocation allocation);
+  Status unpin(Allocation allocation);
 
   // ---- Mapping. Reference-counted for each allocation; the VkDeviceMemory is mapped once
   // ------------------------------------
@@ -302,6 +306,7 @@ class Allocator {
 
  private:
   friend class UploadRing;
+  friend class Defragmentation;
   /// The short ways, apart so that they are leaves: zero, or false, where it takes more.
   std::uint64_t allocate_at_once(const VkMemoryRequirements& requirements, ResourceKind kind,
                                  const AllocationDesc& desc) noexcept;

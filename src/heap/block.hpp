@@ -36,7 +36,9 @@ class Block {
   Arena* arena = nullptr;              ///< null: dedicated
   std::atomic<Shard*> shard{nullptr};  ///< of the arena; changes under the locks of both
   std::uint32_t free_class = 0;        ///< as the arena's index has it
-  Block* index_previous = nullptr;     ///< in the index's list of that class
+  bool closed = false;                 ///< takes nothing in: it is being emptied
+  bool held = false;                ///< not given back even when empty: moves go here or from here
+  Block* index_previous = nullptr;  ///< in the index's list of that class
   Block* index_next = nullptr;
   std::uint64_t empty_since = 0;  ///< milliseconds; meaningful while the space is empty
   std::atomic<bool> stays_mapped{

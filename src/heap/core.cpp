@@ -115,6 +115,7 @@ Core::Core(const AllocatorDesc& desc, std::uint8_t allocator_id) noexcept
       pressure(desc.budget),
       hot_path(effective(desc.hot_path)),
       records(host, allocator_id),
+      moves(host, records),
       extras(host),
       origins(host),
       pools(host, allocator_id),

@@ -17,6 +17,7 @@
 #include "heap/dedicated_list.hpp"
 #include "heap/extras.hpp"
 #include "heap/ledger.hpp"
+#include "heap/moves.hpp"
 #include "heap/origins.hpp"
 #include "heap/pool_state.hpp"
 #include "heap/pressure_watch.hpp"
@@ -117,6 +118,7 @@ class Core {
   PressureWatch pressure;
   const HotPathPolicy hot_path;
   RecordTable records;
+  Moves moves;
   ExtrasTable extras;
   Origins origins;
   base::SlotMap<PoolState*> pools;

@@ -21,6 +21,18 @@ std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) {
 
 }  // namespace
 
+OffsetError Shard::place_at(Block& block, const OffsetRequest& request, VkDeviceSize offset,
+                            OffsetHandle before, PlacedRange& placed) {
+  const bool was_empty = block.space->empty();
+  return took(block, was_empty, block.space->allocate_at(request, offset, before), placed);
+}
+
+void Shard::hold(Block& block, bool held, bool closed) {
+  block.held = held;
+  block.closed = closed;
+  publish(block);
+}
+
 OffsetError Shard::place(const OffsetRequest& request, PlacedRange& placed) {
   // A block whose largest free range is of the request's own class may or may not serve; one of the
   // class above that of size + alignment surely does.
@@ -72,7 +84,8 @@ Block* Shard::longest_empty() const {
   if (empty_bytes() == 0) return nullptr;
   Block* oldest = nullptr;
   for (Block* block = first_; block != nullptr; block = block->next) {
-    if (block->space->empty() && (oldest == nullptr || block->empty_since < oldest->empty_since))
+    if (!block->held && block->space->empty() &&
+        (oldest == nullptr || block->empty_since < oldest->empty_since))
       oldest = block;
   }
   return oldest;

@@ -49,6 +49,10 @@ class alignas(64) Shard {
     publish(block);
     return OffsetError::none;
   }
+  /// Places the request at an exact offset, in a closed block, too.
+  OffsetError place_at(Block& block, const OffsetRequest& request, VkDeviceSize offset,
+                       OffsetHandle before, PlacedRange& placed) QUARRY_REQUIRES(mutex_);
+  void hold(Block& block, bool held, bool closed) QUARRY_REQUIRES(mutex_);
   /// Takes a block in; `empty_since` counts where nothing lies in it.
   void insert(Block& block, std::uint64_t empty_since) QUARRY_REQUIRES(mutex_);
   void take_out(Block& block) QUARRY_REQUIRES(mutex_);
@@ -75,7 +79,11 @@ class alignas(64) Shard {
   [[gnu::always_inline]] OffsetError try_block(Block& block, const OffsetRequest& request,
                                                PlacedRange& placed) QUARRY_REQUIRES(mutex_) {
     const bool was_empty = block.space->empty();
-    auto result = block.space->allocate(request);
+    return took(block, was_empty, block.space->allocate(request), placed);
+  }
+  [[gnu::always_inline]] OffsetError took(Block& block, bool was_empty,
+                                          const OffsetResult<OffsetAllocation>& result,
+                                          PlacedRange& placed) QUARRY_REQUIRES(mutex_) {
     if (!result) return result.error();
     if (was_empty) [[unlikely]]
       empty_bytes_.fetch_sub(block.memory.size(), std::memory_order_relaxed);
@@ -86,7 +94,7 @@ class alignas(64) Shard {
     return OffsetError::none;
   }
   void publish(Block& block) QUARRY_REQUIRES(mutex_) {
-    const std::uint32_t now = block.space->largest_free_class();
+    const std::uint32_t now = block.closed ? 0 : block.space->largest_free_class();
     if (now != block.free_class) index_.publish(block, now);
   }
   void note_empty(Block& block, std::uint64_t now) QUARRY_REQUIRES(mutex_);

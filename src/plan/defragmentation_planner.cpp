@@ -13,8 +13,6 @@ namespace {
 using Kind = DefragmentationGoal::Kind;
 
 constexpr std::uint32_t kMostGroups = 1u << 16;
-// This part of the gaps is not counted on: some are too small for anything.
-constexpr std::uint64_t kLeftOver = 64;
 
 bool is_range(std::uint64_t offset, std::uint64_t size, std::uint64_t alignment,
               std::uint64_t space) {
@@ -218,8 +216,7 @@ bool DefragmentationPlanner::choose_block(std::uint32_t index) {
   }
   take_out(index, true);
   const Group& group = groups_[snapshot_.blocks[index].group];
-  const std::uint64_t room = group.free - group.free / kLeftOver;
-  if (goal_.kind != Kind::empty && group.need > room && group.need > 0) {
+  if (goal_.kind != Kind::empty && group.need > group.free && group.need > 0) {
     take_out(index, false);
     return true;
   }
