@@ -63,7 +63,11 @@ class Arena {
       if (error == OffsetError::none) [[likely]]
         return error;
     }
-    return place(request, placed);
+    // Copies, so that the usual case keeps both in registers.
+    Placed elsewhere;
+    const OffsetError error = place(OffsetRequest(request), elsewhere);
+    placed = elsewhere;
+    return error;
   }
   /// Whether place() would succeed now.
   bool could_place(const OffsetRequest& request);

@@ -56,7 +56,7 @@ void Shard::insert(Block& block, std::uint64_t empty_since) {
   first_ = &block;
   block_count_.fetch_add(1, std::memory_order_relaxed);
   if (block.space->empty()) note_empty(block, empty_since);
-  publish(block);
+  index_.renew(block, block.space->largest_free_class());
 }
 
 void Shard::take_out(Block& block) {

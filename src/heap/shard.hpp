@@ -41,13 +41,9 @@ class alignas(64) Shard {
   /// since `now`.
   [[gnu::always_inline]] OffsetError remove(Block& block, OffsetHandle range, std::uint64_t now,
                                             bool& emptied) QUARRY_REQUIRES(mutex_) {
-    const OffsetError error = block.space->free(range);
-    if (error != OffsetError::none) return error;
-    emptied = block.space->empty();
-    if (emptied) [[unlikely]]
-      note_empty(block, now);
-    publish(block);
-    return OffsetError::none;
+    if (offset::InlineTlsf* tlsf = block.space->tlsf()) [[likely]]
+      return remove_from(block, *tlsf, range, now, emptied);
+    return remove_from(block, *block.space, range, now, emptied);
   }
   /// Takes a block in; `empty_since` counts where nothing lies in it.
   void insert(Block& block, std::uint64_t empty_since) QUARRY_REQUIRES(mutex_);
@@ -74,20 +70,37 @@ class alignas(64) Shard {
  private:
   [[gnu::always_inline]] OffsetError try_block(Block& block, const OffsetRequest& request,
                                                PlacedRange& placed) QUARRY_REQUIRES(mutex_) {
-    const bool was_empty = block.space->empty();
-    auto result = block.space->allocate(request);
+    if (offset::InlineTlsf* tlsf = block.space->tlsf()) [[likely]]
+      return place_in(block, *tlsf, request, placed);
+    return place_in(block, *block.space, request, placed);
+  }
+  /// `space` is the block's, or the algorithm in it.
+  template <class SpaceLike>
+  [[gnu::always_inline]] OffsetError place_in(Block& block, SpaceLike& space,
+                                              const OffsetRequest& request, PlacedRange& placed)
+      QUARRY_REQUIRES(mutex_) {
+    const bool was_empty = space.empty();
+    const auto result = space.allocate(request);
     if (!result) return result.error();
     if (was_empty) [[unlikely]]
       empty_bytes_.fetch_sub(block.memory.size(), std::memory_order_relaxed);
-    publish(block);
+    index_.renew(block, space.largest_free_class());
     placed.block = &block;
-    placed.where = *result;
+    placed.where = result.value();
     placed.in_new_block = false;
     return OffsetError::none;
   }
-  void publish(Block& block) QUARRY_REQUIRES(mutex_) {
-    const std::uint32_t now = block.space->largest_free_class();
-    if (now != block.free_class) index_.publish(block, now);
+  template <class SpaceLike>
+  [[gnu::always_inline]] OffsetError remove_from(Block& block, SpaceLike& space, OffsetHandle range,
+                                                 std::uint64_t now, bool& emptied)
+      QUARRY_REQUIRES(mutex_) {
+    const OffsetError error = space.free(range);
+    if (error != OffsetError::none) return error;
+    emptied = space.empty();
+    if (emptied) [[unlikely]]
+      note_empty(block, now);
+    index_.renew(block, space.largest_free_class());
+    return OffsetError::none;
   }
   void note_empty(Block& block, std::uint64_t now) QUARRY_REQUIRES(mutex_);
 

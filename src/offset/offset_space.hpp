@@ -75,7 +75,8 @@ inline OffsetError OffsetSpace<State>::admit(const OffsetRequest& request) {
       state_ != nullptr) {
     return OffsetError::none;
   }
-  return admit_after_all(request);
+  // Copies, here and below: no address of the request itself gets out of what is inlined.
+  return admit_after_all(OffsetRequest(request));
 }
 
 // Tells why not, or makes the state that is missing.
@@ -95,7 +96,7 @@ inline OffsetResult<OffsetAllocation> OffsetSpace<State>::place(const OffsetRequ
   const OffsetError error = admit(request);
   if (error != OffsetError::none) return Unexpected(error);
   const typename State::Place place = state_->find(request, size_);
-  return place ? take(place, request) : place_further(request);
+  return place ? take(place, request) : place_further(OffsetRequest(request));
 }
 
 template <class State>

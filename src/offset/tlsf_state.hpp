@@ -95,8 +95,8 @@ class TlsfState {
   void set_user(std::uint32_t node, std::uint64_t user) { nodes_[node].user = user; }
   std::uint32_t largest_free_class() const {
     if (rows_occupied_ == 0) return 0;
-    const std::uint32_t row = base::highest_bit(rows_occupied_);
-    return row * kBinsInRow + base::highest_bit(bins_occupied_[row]) + 1;
+    const std::uint32_t row = base::floor_log2(rows_occupied_);
+    return row * kBinsInRow + base::floor_log2(bins_occupied_[row]) + 1;
   }
   void add_free_ranges(OffsetStatistics& statistics, std::uint64_t size) const;
   void for_each_range(std::uint64_t size, OffsetRangeVisitor visitor, void* context) const;
