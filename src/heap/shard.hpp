@@ -72,7 +72,7 @@ class alignas(64) Shard {
                                                PlacedRange& placed) QUARRY_REQUIRES(mutex_) {
     if (offset::InlineTlsf* tlsf = block.space->tlsf()) [[likely]]
       return place_in(block, *tlsf, request, placed);
-    return place_in(block, *block.space, request, placed);
+    return place_in(block, *block.space, OffsetRequest(request), placed);
   }
   /// `space` is the block's, or the algorithm in it.
   template <class SpaceLike>

@@ -95,14 +95,11 @@ template <class State>
 inline OffsetResult<OffsetAllocation> OffsetSpace<State>::place(const OffsetRequest& request) {
   const OffsetError error = admit(request);
   if (error != OffsetError::none) return Unexpected(error);
-  const typename State::Place place = state_->find(request, size_);
-  return place ? take(place, request) : place_further(OffsetRequest(request));
-}
-
-template <class State>
-OffsetResult<OffsetAllocation> OffsetSpace<State>::place_further(const OffsetRequest& request) {
-  const typename State::Place place = state_->find_further(request);
-  if (!place) return Unexpected(OffsetError::out_of_space);
+  typename State::Place place = state_->find(request, size_);
+  if (!place) {
+    place = state_->find_further(OffsetRequest(request));
+    if (!place) return Unexpected(OffsetError::out_of_space);
+  }
   return take(place, request);
 }
 
