@@ -37,6 +37,9 @@ class alignas(64) Shard {
     if (free_class == BlockIndex::kNone) return OffsetError::out_of_space;
     return try_block(*index_.first(free_class), request, placed);
   }
+  /// The same in the others, after that one had no room.
+  OffsetError place_further(const OffsetRequest& request, PlacedRange& placed)
+      QUARRY_REQUIRES(mutex_);
   /// Frees a range of a block of this shard. Tells whether the block is empty now, which it is
   /// since `now`.
   [[gnu::always_inline]] OffsetError remove(Block& block, OffsetHandle range, std::uint64_t now,
