@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "heap/block_index.hpp"
 
-#include "heap/block.hpp"
-
 namespace quarry::heap {
 
 void BlockIndex::publish(Block& block, std::uint32_t now) {

@@ -10,10 +10,9 @@
 #include <quarry/tlsf.hpp>
 
 #include "base/bits.hpp"
+#include "heap/block.hpp"
 
 namespace quarry::heap {
-
-class Block;
 
 class BlockIndex {
  public:
@@ -21,6 +20,10 @@ class BlockIndex {
 
   /// The block's largest free range is of class `now` from here on; 0: it has none, or leaves.
   void publish(Block& block, std::uint32_t now);
+  /// The same where it may be what it was.
+  void renew(Block& block, std::uint32_t now) {
+    if (now != block.free_class) publish(block, now);
+  }
   /// The lowest class at or above this that a block has; kNone if there is none.
   std::uint32_t next_class(std::uint32_t free_class) const {
     std::uint32_t word = free_class / kWordBits;

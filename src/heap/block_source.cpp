@@ -297,6 +297,12 @@ void BlockSource::limit_empty_bytes(std::uint32_t heap) {
 }
 
 void BlockSource::release_beyond_retained(std::uint32_t heap) {
+  // What is empty in all bounds what may be released, and is known without a look at any block.
+  VkDeviceSize empty = 0;
+  core_.for_each_arena([&](const Arena& arena) {
+    if (arena.traits().heap == heap) empty += arena.releasable_bytes(0);
+  });
+  if (empty <= core_.policy.retained_bytes) return;
   while (releasable_bytes(heap) > core_.policy.retained_bytes) {
     if (release_longest_empty(heap, Arena::kNeverEmpty - 1) == 0) break;
   }

@@ -157,22 +157,32 @@ ThreadCache* entered(ThreadCache* cache) {
     core.fold(cache, memory_type);
 }
 
-Allocation place_range(Core& core, ThreadCache& cache, const Route& route, VkDeviceSize size,
-                       VkDeviceSize alignment, const AllocationDesc& desc, std::uint64_t resource) {
-  size = range_size(base::align_up(size, VkDeviceSize{1} << route.size_step_log2));
+/// A range of a block that has room, in an entered cache, which it leaves. Zero, with nothing done:
+/// go another way.
+std::uint64_t place_range(Core& core, ThreadCache& cache, const Route& route,
+                          const VkMemoryRequirements& needed, const AllocationDesc& desc,
+                          std::uint64_t resource) {
+  const VkDeviceSize alignment = std::max<VkDeviceSize>(needed.alignment, route.alignment_mask + 1);
+  const VkDeviceSize size =
+      range_size(base::align_up(needed.size, VkDeviceSize{1} << route.size_step_log2));
   // A larger one than some type of memory can hold has another route.
-  if (!core.types->fits_everywhere(size) || (desc.tag.index != 0 && !core.tags.known(desc.tag)))
-    return {};
-  const Slot slot = cache.take_large(core.records);
-  if (slot.record == nullptr) return {};
+  const bool served = core.types->fits_everywhere(needed.size) &&
+                      core.types->fits_everywhere(size) &&
+                      (desc.tag.index == 0 || core.tags.known(desc.tag));
+  const Slot slot = served ? cache.take_large(core.records) : Slot{};
+  if (slot.record == nullptr) [[unlikely]] {
+    cache.leave();
+    return 0;
+  }
   Arena::Placed placed;
   const SlabSet& slabs = *route.set->slabs;
   Arena& arena =
       size < core.policy.large_request ? slabs.arena : *slabs.large.load(std::memory_order_acquire);
   if (arena.place_at_once({.size = size, .alignment = alignment, .user = slot.handle}, placed) !=
-      OffsetError::none) {
+      OffsetError::none) [[unlikely]] {
     cache.put_large(core.records, slot);
-    return {};
+    cache.leave();
+    return 0;
   }
   auto& record = static_cast<LargeRecord&>(*slot.record);
   record.block.store(placed.block, std::memory_order_relaxed);
@@ -182,26 +192,26 @@ Allocation place_range(Core& core, ThreadCache& cache, const Route& route, VkDev
   record.in_default_pool = true;
   count_range(core, cache, route.memory_type, desc.tag.index, 1, static_cast<std::int64_t>(size));
   const auto wording = static_cast<std::uint16_t>(route.wording | base::floor_log2(alignment));
-  return hand_out(cache, slot, Record::pack_marks(desc.tag), wording, desc, resource);
+  const Allocation allocation =
+      hand_out(cache, slot, Record::pack_marks(desc.tag), wording, desc, resource);
+  cache.leave();
+  return allocation.value;
 }
 
-/// Allocates by a settled route in an entered cache. Zero, with nothing done: go another way.
-Allocation allocate_settled(Core& core, ThreadCache& cache, const Route& route,
-                            const VkMemoryRequirements& needed, const AllocationDesc& desc,
-                            std::uint64_t resource, Emptied& emptied) {
-  if (needed.size == 0 || needed.alignment == 0) return {};
-  const VkDeviceSize alignment = std::max<VkDeviceSize>(needed.alignment, route.alignment_mask + 1);
-  const std::uint32_t size_class = needed.size > route.limit
-                                       ? offset::kNoSizeClass
-                                       : offset::size_class_for(needed.size, alignment);
-  if (size_class == offset::kNoSizeClass)
-    return place_range(core, cache, route, needed.size, alignment, desc, resource);
+/// A slot, in an entered cache, which it leaves. Zero, with nothing done: go another way.
+std::uint64_t take_slot(Core& core, ThreadCache& cache, const Route& route,
+                        std::uint32_t size_class, const AllocationDesc& desc,
+                        std::uint64_t resource) {
+  Emptied emptied;
+  Allocation allocation;
   CacheBin& bin = route.set->bins[size_class];
-  if ((bin.held.get() == 0 && !refill(core, cache, *route.set->slabs, size_class, emptied)) ||
-      !note(core, cache, desc.tag.index, 1, bin.slot_bytes))
-    return {};
-  return hand_out(cache, bin.pop(bin.held.get()), Record::pack_marks(desc.tag), route.wording, desc,
-                  resource);
+  if ((bin.held.get() != 0 || refill(core, cache, *route.set->slabs, size_class, emptied)) &&
+      note(core, cache, desc.tag.index, 1, bin.slot_bytes))
+    allocation = hand_out(cache, bin.pop(bin.held.get()), Record::pack_marks(desc.tag),
+                          route.wording, desc, resource);
+  cache.leave();
+  if (emptied.heaps != 0) BlockSource(core).limit_empty(emptied);
+  return allocation.value;
 }
 
 /// By a remembered route, or one that is found now.
@@ -212,13 +222,10 @@ Allocation warm(Core& core, const VkMemoryRequirements& needed, ResourceKind kin
     return {};
   ThreadCache* cache = entered(core.caches.find());
   if (cache == nullptr) return {};
-  Emptied emptied;
-  Allocation allocation;
   if (const Route* route = route_for(core, *cache, needed.memoryTypeBits, kind, desc, created))
-    allocation = allocate_settled(core, *cache, *route, needed, desc, resource, emptied);
+    return {allocate_entered(core, *cache, *route, needed, desc, resource)};
   cache->leave();
-  if (emptied.heaps != 0) BlockSource(core).limit_empty(emptied);
-  return allocation;
+  return {};
 }
 
 }  // namespace
@@ -229,13 +236,18 @@ std::uint64_t allocate_tagged(Core& core, const VkMemoryRequirements& needed, Re
 }
 
 std::uint64_t allocate_entered(Core& core, ThreadCache& cache, const Route& route,
-                               const VkMemoryRequirements& needed, const AllocationDesc& desc) {
-  Emptied emptied;
-  Allocation allocation;
-  if (route.limit != 0) allocation = allocate_settled(core, cache, route, needed, desc, 0, emptied);
-  cache.leave();
-  if (emptied.heaps != 0) BlockSource(core).limit_empty(emptied);
-  return allocation.value;
+                               const VkMemoryRequirements& needed, const AllocationDesc& desc,
+                               std::uint64_t resource) {
+  if (route.limit == 0 || needed.size == 0 || needed.alignment == 0) {
+    cache.leave();
+    return 0;
+  }
+  if (needed.size > route.limit) return place_range(core, cache, route, needed, desc, resource);
+  const std::uint32_t size_class = offset::size_class_for(
+      needed.size, std::max<VkDeviceSize>(needed.alignment, route.alignment_mask + 1));
+  if (size_class == offset::kNoSizeClass)
+    return place_range(core, cache, route, needed, desc, resource);
+  return take_slot(core, cache, route, size_class, desc, resource);
 }
 
 bool free_claimed(Core& core, ThreadCache& cache, Allocation allocation, Record& record) {
@@ -250,9 +262,7 @@ bool free_claimed(Core& core, ThreadCache& cache, Allocation allocation, Record&
 bool free_range(Core& core, Allocation allocation) {
   ThreadCache* cache = core.caches.find();
   LargeRecord* record = core.records.find_large(allocation.value);
-  if (record == nullptr || cache == nullptr || !core.records.has_successor(allocation.value) ||
-      !cache->enter())
-    return false;
+  if (record == nullptr || cache == nullptr || !cache->enter()) return false;
   bool emptied = false;
   std::uint32_t heap = 0;
   bool freed = false;

@@ -65,7 +65,8 @@ inline void put_back(CacheBin& bin, std::uint32_t held, Allocation allocation, R
 /// What is no slot, or of a large alignment, or of a size of which none lies ready. Zero, with
 /// nothing done: go another way.
 std::uint64_t allocate_entered(Core& core, ThreadCache& cache, const Route& route,
-                               const VkMemoryRequirements& needed, const AllocationDesc& desc);
+                               const VkMemoryRequirements& needed, const AllocationDesc& desc,
+                               std::uint64_t resource);
 /// allocate_hot() for what has a tag.
 std::uint64_t allocate_tagged(Core& core, const VkMemoryRequirements& needed, ResourceKind kind,
                               const AllocationDesc& desc);
@@ -108,11 +109,12 @@ template <bool tagged>
   // The last byte of the size rounded up to the alignment; of a size 0 or an alignment 0 it is far
   // beyond every limit. A larger alignment may waste too much of a slot.
   const VkDeviceSize last = (needed.size - 1) | mask;
-  if (last >= route.limit || mask > 255) return allocate_entered(core, cache, route, needed, desc);
+  if (last >= route.limit || mask > 255)
+    return allocate_entered(core, cache, route, needed, desc, 0);
   CacheBin& bin = route.set->bin_at(kBinOfStep[static_cast<std::size_t>(last / 64)]);
   const std::uint32_t held = bin.held.get();
   if (held == 0 || (tagged && !cache.ledger.has(desc.tag.index))) [[unlikely]]
-    return allocate_entered(core, cache, route, needed, desc);
+    return allocate_entered(core, cache, route, needed, desc, 0);
   if constexpr (tagged) cache.ledger.note(desc.tag.index, 1, bin.slot_bytes);
   const Allocation allocation = hand_out(
       cache, bin.pop(held), tagged ? Record::pack_marks(desc.tag) : 0, route.wording, desc, 0);

@@ -93,7 +93,7 @@ struct Record {
 };
 
 /// An allocation that is no slot of a slab.
-struct LargeRecord : Record {
+struct alignas(64) LargeRecord : Record {
   using Record::Record;
 
   std::atomic<Block*> block{nullptr};   ///< its dedicated one, too

@@ -10,8 +10,8 @@ namespace {
 
 /// Blocks that may serve but need not are asked at most this often, and so many of one class,
 /// before the search asks for one that must serve.
-constexpr int kHopefulTries = 24;
-constexpr int kTriesInClass = 8;
+constexpr int kHopefulTries = 6;
+constexpr int kTriesInClass = 2;
 
 std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) {
   return a > std::numeric_limits<std::uint64_t>::max() - b
@@ -24,16 +24,25 @@ std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) {
 OffsetError Shard::place_at(Block& block, const OffsetRequest& request, VkDeviceSize offset,
                             OffsetHandle before, PlacedRange& placed) {
   const bool was_empty = block.space->empty();
-  return took(block, was_empty, block.space->allocate_at(request, offset, before), placed);
+  const auto result = block.space->allocate_at(request, offset, before);
+  if (!result) return result.error();
+  took(block, was_empty, block.space->largest_free_class());
+  placed = {&block, *result, false};
+  return OffsetError::none;
 }
 
 void Shard::hold(Block& block, bool held, bool closed) {
   block.held = held;
   block.closed = closed;
-  publish(block);
+  publish(block, block.space->largest_free_class());
 }
 
 OffsetError Shard::place(const OffsetRequest& request, PlacedRange& placed) {
+  const OffsetError error = place_in_first(request, placed);
+  return error == OffsetError::out_of_space ? place_further(request, placed) : error;
+}
+
+OffsetError Shard::place_further(const OffsetRequest& request, PlacedRange& placed) {
   // A block whose largest free range is of the request's own class may or may not serve; one of the
   // class above that of size + alignment surely does.
   const std::uint32_t sure =
@@ -42,8 +51,12 @@ OffsetError Shard::place(const OffsetRequest& request, PlacedRange& placed) {
   std::uint32_t free_class = index_.next_class(Tlsf::class_of(request.size));
   while (free_class != BlockIndex::kNone) {
     int tries_in_class = 0;
-    for (Block* block = index_.first(free_class);
-         block != nullptr && tries_in_class < kTriesInClass; block = block->index_next) {
+    Block* block = index_.first(free_class);
+    if (tries == 0) {  // place_in_first() was there
+      block = block->index_next;
+      ++tries_in_class;
+    }
+    for (; block != nullptr && tries_in_class < kTriesInClass; block = block->index_next) {
       const OffsetError error = try_block(*block, request, placed);
       if (error != OffsetError::out_of_space) return error;
       ++tries_in_class;
@@ -68,7 +81,7 @@ void Shard::insert(Block& block, std::uint64_t empty_since) {
   first_ = &block;
   block_count_.fetch_add(1, std::memory_order_relaxed);
   if (block.space->empty()) note_empty(block, empty_since);
-  publish(block);
+  publish(block, block.space->largest_free_class());
 }
 
 void Shard::take_out(Block& block) {

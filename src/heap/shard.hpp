@@ -37,17 +37,16 @@ class alignas(64) Shard {
     if (free_class == BlockIndex::kNone) return OffsetError::out_of_space;
     return try_block(*index_.first(free_class), request, placed);
   }
+  /// The same in the others, after that one had no room.
+  OffsetError place_further(const OffsetRequest& request, PlacedRange& placed)
+      QUARRY_REQUIRES(mutex_);
   /// Frees a range of a block of this shard. Tells whether the block is empty now, which it is
   /// since `now`.
   [[gnu::always_inline]] OffsetError remove(Block& block, OffsetHandle range, std::uint64_t now,
                                             bool& emptied) QUARRY_REQUIRES(mutex_) {
-    const OffsetError error = block.space->free(range);
-    if (error != OffsetError::none) return error;
-    emptied = block.space->empty();
-    if (emptied) [[unlikely]]
-      note_empty(block, now);
-    publish(block);
-    return OffsetError::none;
+    if (offset::InlineTlsf* tlsf = block.space->tlsf()) [[likely]]
+      return remove_from(block, *tlsf, range, now, emptied);
+    return remove_from(block, *block.space, range, now, emptied);
   }
   /// Places the request at an exact offset, in a closed block, too.
   OffsetError place_at(Block& block, const OffsetRequest& request, VkDeviceSize offset,
@@ -78,24 +77,43 @@ class alignas(64) Shard {
  private:
   [[gnu::always_inline]] OffsetError try_block(Block& block, const OffsetRequest& request,
                                                PlacedRange& placed) QUARRY_REQUIRES(mutex_) {
-    const bool was_empty = block.space->empty();
-    return took(block, was_empty, block.space->allocate(request), placed);
+    if (offset::InlineTlsf* tlsf = block.space->tlsf()) [[likely]]
+      return place_in(block, *tlsf, request, placed);
+    return place_in(block, *block.space, OffsetRequest(request), placed);
   }
-  [[gnu::always_inline]] OffsetError took(Block& block, bool was_empty,
-                                          const OffsetResult<OffsetAllocation>& result,
-                                          PlacedRange& placed) QUARRY_REQUIRES(mutex_) {
+  /// `space` is the block's, or the algorithm in it.
+  template <class SpaceLike>
+  [[gnu::always_inline]] OffsetError place_in(Block& block, SpaceLike& space,
+                                              const OffsetRequest& request, PlacedRange& placed)
+      QUARRY_REQUIRES(mutex_) {
+    const bool was_empty = space.empty();
+    const auto result = space.allocate(request);
     if (!result) return result.error();
-    if (was_empty) [[unlikely]]
-      empty_bytes_.fetch_sub(block.memory.size(), std::memory_order_relaxed);
-    publish(block);
+    took(block, was_empty, space.largest_free_class());
     placed.block = &block;
-    placed.where = *result;
+    placed.where = result.value();
     placed.in_new_block = false;
     return OffsetError::none;
   }
-  void publish(Block& block) QUARRY_REQUIRES(mutex_) {
-    const std::uint32_t now = block.closed ? 0 : block.space->largest_free_class();
-    if (now != block.free_class) index_.publish(block, now);
+  void took(Block& block, bool was_empty, std::uint32_t free_class) QUARRY_REQUIRES(mutex_) {
+    if (was_empty) [[unlikely]]
+      empty_bytes_.fetch_sub(block.memory.size(), std::memory_order_relaxed);
+    publish(block, free_class);
+  }
+  template <class SpaceLike>
+  [[gnu::always_inline]] OffsetError remove_from(Block& block, SpaceLike& space, OffsetHandle range,
+                                                 std::uint64_t now, bool& emptied)
+      QUARRY_REQUIRES(mutex_) {
+    const OffsetError error = space.free(range);
+    if (error != OffsetError::none) return error;
+    emptied = space.empty();
+    if (emptied) [[unlikely]]
+      note_empty(block, now);
+    publish(block, space.largest_free_class());
+    return OffsetError::none;
+  }
+  void publish(Block& block, std::uint32_t free_class) QUARRY_REQUIRES(mutex_) {
+    index_.renew(block, block.closed ? 0 : free_class);
   }
   void note_empty(Block& block, std::uint64_t now) QUARRY_REQUIRES(mutex_);
 

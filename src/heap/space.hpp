@@ -48,6 +48,9 @@ class Space {
   Space(PoolAlgorithm algorithm, std::uint64_t size, HostMemory host)
       : algorithm_(make(algorithm, size, host)) {}
 
+  /// Null for another algorithm. For callers that have several questions.
+  offset::InlineTlsf* tlsf() { return std::get_if<offset::InlineTlsf>(&algorithm_); }
+
   [[gnu::always_inline]] OffsetResult<OffsetAllocation> allocate(const OffsetRequest& request) {
     return visit([&](auto& algorithm) { return algorithm.allocate(request); });
   }

@@ -177,21 +177,15 @@ VkDeviceSize ThreadCache::drain(CacheBin& bin, std::uint64_t now, Emptied& empti
   return VkDeviceSize{cached} * bin.slot_bytes;
 }
 
-Slot ThreadCache::take_large(RecordTable& records) {
-  if (vacant_.count == 0) {
-    base::InsertError error = base::InsertError::none;
-    vacant_.count = records.take_large(vacant_.slots, LargeRecords::kMost / 2, error);
-    if (vacant_.count == 0) return {};
-  }
-  return vacant_.slots[--vacant_.count];
+bool ThreadCache::fill_large(RecordTable& records) {
+  base::InsertError error = base::InsertError::none;
+  vacant_.count = records.take_large(vacant_.slots, LargeRecords::kMost / 2, error);
+  return vacant_.count != 0;
 }
 
-void ThreadCache::put_large(RecordTable& records, const Slot& slot) {
-  if (vacant_.count == LargeRecords::kMost) {
-    vacant_.count /= 2;
-    records.put_large({vacant_.slots + vacant_.count, LargeRecords::kMost - vacant_.count});
-  }
-  vacant_.slots[vacant_.count++] = slot;
+void ThreadCache::halve_large(RecordTable& records) {
+  vacant_.count /= 2;
+  records.put_large({vacant_.slots + vacant_.count, LargeRecords::kMost - vacant_.count});
 }
 
 void ThreadCache::drain_large(RecordTable& records) {

@@ -147,8 +147,16 @@ class alignas(64) ThreadCache {
   std::uint64_t allocations() const { return allocations_.get(); }
 
   /// A vacant record; null without host memory.
-  Slot take_large(RecordTable& records);
-  void put_large(RecordTable& records, const Slot& slot);
+  Slot take_large(RecordTable& records) {
+    if (vacant_.count == 0 && !fill_large(records)) [[unlikely]]
+      return {};
+    return vacant_.slots[--vacant_.count];
+  }
+  void put_large(RecordTable& records, const Slot& slot) {
+    if (vacant_.count == LargeRecords::kMost) [[unlikely]]
+      halve_large(records);
+    vacant_.slots[vacant_.count++] = slot;
+  }
 
   RouteMemo routes;
   Ledger ledger;
@@ -190,6 +198,8 @@ class alignas(64) ThreadCache {
   static constexpr std::uint64_t kSlowBetweenDrains = 4096;
 
   bool enter_claimed();
+  bool fill_large(RecordTable& records);
+  void halve_large(RecordTable& records);
   CacheBin& bin_of(const SlabSet& set, std::uint32_t size_class) const {
     return sets_[set.number].load(std::memory_order_relaxed)->bins[size_class];
   }
