@@ -70,11 +70,11 @@ class Engine {
   /// elsewhere. On an error the command buffers hold useless but harmless commands: do not submit
   /// them.
   Result<Figures> record(const Commands& commands, std::span<const BufferMove> buffers,
-                         std::span<const ImageMove> images, const ListMemory& list,
-                         Step& step) const;
+                         std::span<const ImageMove> images, const ListMemory& list, Step& step,
+                         Way way = Way::automatic) const;
 
  private:
-  ListRules rules(VkQueueFlags queue, std::uint32_t family, bool addressed) const;
+  ListRules rules(Way way, VkQueueFlags queue, std::uint32_t family, bool addressed) const;
 
   const device::Device& device_;
   EngineDesc desc_;
