@@ -113,23 +113,10 @@ Result<BlockBuffer> Engine::create_block(const BlockMemory& block,
   return create_block_buffer(device_, used, queue_families, largest_buffer_);
 }
 
-Status Engine::open_step(Step& step) const {
-  const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-                                  kMostWindowSets * kWindowBindings};
-  VkDescriptorPoolCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
-  info.maxSets = kMostWindowSets;
-  info.poolSizeCount = 1;
-  info.pPoolSizes = &size;
-  const VkResult result =
-      device_.fn().vkCreateDescriptorPool(device_.handle(), &info, device_.callbacks(), &step.pool);
-  if (result != VK_SUCCESS) return device::driver_failed(result);
-  return {};
-}
-
 void Engine::close_step(Step& step) const {
   device_.fn().vkDestroyDescriptorPool(device_.handle(), step.pool, device_.callbacks());
   step.pool = VK_NULL_HANDLE;
+  step.pool_sets = 0;
 }
 
 ListRules Engine::rules(Way way, VkQueueFlags queue, std::uint32_t family, bool addressed) const {
@@ -166,6 +153,7 @@ Result<Figures> Engine::record(const Commands& commands, std::span<const BufferM
                  list, storage_alignment_, step, written);
   if (error != ListError::none) return device::refuse(reason_of(error));
 
+  step.touched.clear();
   Recorder recorder(device_, commands, step);
   const std::uint32_t groups =
       std::max(65'535u, device_.facts().properties.limits.maxComputeWorkGroupCount[0]);

@@ -58,8 +58,7 @@ class Engine {
                                    std::span<const std::uint32_t> queue_families) const;
   void destroy_block(const BlockBuffer& block) const { destroy_block_buffer(device_, block); }
 
-  Status open_step(Step& step) const;
-  /// The GPU must be done with what was recorded with it.
+  /// Before the step's end, when the GPU is done with what was recorded with it.
   void close_step(Step& step) const;
 
   /// What ListMemory needs for these moves, in bytes; an upper bound.

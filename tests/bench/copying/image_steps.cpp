@@ -193,7 +193,7 @@ void measure_kind(copy::CopyDevice& device, const Kind& kind, const ImagePlan& p
   if (!device.supports(info)) return;
   copy::Engine engine(device.opened());
   copy::Step step(device.opened().host());
-  if (!engine.open() || !engine.open_step(step)) throw std::runtime_error("no copy engine");
+  if (!engine.open()) throw std::runtime_error("no copy engine");
   {
     Pairs pairs(device, info, plan.images);
     pairs.fill(info, noise);

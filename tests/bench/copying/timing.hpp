@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Times whole steps of the copy engine: GPU time between two timestamps around everything recorded,
-// wall time of recording and of submission to completion.
+// wall time of recording and of submission to completion. Before
+// each step the GPU is kept busy for some milliseconds, which the wall time includes.
 #pragma once
 
 #include <cstdint>
