@@ -14,6 +14,7 @@
 #include "base/mutex.hpp"
 #include "heap/block.hpp"
 #include "heap/shard.hpp"
+#include "plan/growth_ahead.hpp"
 
 namespace quarry::heap {
 
@@ -55,10 +56,30 @@ class Arena {
 
   /// Places the request in a block that has room; OffsetError::out_of_space when none has.
   OffsetError place(const OffsetRequest& request, Placed& placed);
+  /// The same, its usual case compiled into the caller, like remove().
+  [[gnu::always_inline]] OffsetError place_at_once(const OffsetRequest& request, Placed& placed) {
+    if (shard_count() == 1 && first_.mutex().try_lock()) [[likely]] {
+      const OffsetError error = first_.place_in_first(request, placed);
+      first_.mutex().unlock();
+      if (error == OffsetError::none) [[likely]]
+        return error;
+    }
+    return place(request, placed);
+  }
   /// Whether place() would succeed now.
   bool could_place(const OffsetRequest& request);
   /// Frees a suballocation. Tells whether the block is empty now, which it is since `now`.
-  OffsetError remove(Block& block, OffsetHandle range, std::uint64_t now, bool& emptied);
+  [[gnu::always_inline]] static OffsetError remove_at_once(Block& block, OffsetHandle range,
+                                                           std::uint64_t now, bool& emptied) {
+    for (;;) {
+      Shard* home = block.shard.load(std::memory_order_acquire);
+      const base::MutexLock lock(home->mutex());
+      if (block.shard.load(std::memory_order_relaxed) != home) [[unlikely]]
+        continue;
+      return home->remove(block, range, now, emptied);
+    }
+  }
+  static OffsetError remove(Block& block, OffsetHandle range, std::uint64_t now, bool& emptied);
 
   /// Takes over a block with its memory and space, and places the request in it first when there is
   /// one. On an error the block stays the caller's.
@@ -83,6 +104,8 @@ class Arena {
   /// Held by the one thread that makes a block for this arena, over the driver call; never with any
   /// other lock of the heap waited for but those of shards, and never asked for with one held.
   base::Mutex& growth_lock() { return growth_; }
+
+  plan::GrowthAhead growth_ahead;  ///< of whoever works in the background
 
   /// Calls visitor(block) for each block, its shard's lock held.
   template <class Visitor>

@@ -21,16 +21,6 @@ std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) {
 
 }  // namespace
 
-OffsetError Shard::try_block(Block& block, const OffsetRequest& request, PlacedRange& placed) {
-  const bool was_empty = block.space->empty();
-  auto result = block.space->allocate(request);
-  if (!result) return result.error();
-  if (was_empty) empty_bytes_.fetch_sub(block.memory.size(), std::memory_order_relaxed);
-  publish(block);
-  placed = {&block, *result, false};
-  return OffsetError::none;
-}
-
 OffsetError Shard::place(const OffsetRequest& request, PlacedRange& placed) {
   // A block whose largest free range is of the request's own class may or may not serve; one of the
   // class above that of size + alignment surely does.
@@ -53,16 +43,9 @@ OffsetError Shard::place(const OffsetRequest& request, PlacedRange& placed) {
   return OffsetError::out_of_space;
 }
 
-OffsetError Shard::remove(Block& block, OffsetHandle range, std::uint64_t now, bool& emptied) {
-  const OffsetError error = block.space->free(range);
-  if (error != OffsetError::none) return error;
-  emptied = block.space->empty();
-  if (emptied) {
-    block.empty_since = now;
-    empty_bytes_.fetch_add(block.memory.size(), std::memory_order_relaxed);
-  }
-  publish(block);
-  return OffsetError::none;
+void Shard::note_empty(Block& block, std::uint64_t now) {
+  block.empty_since = now;
+  empty_bytes_.fetch_add(block.memory.size(), std::memory_order_relaxed);
 }
 
 void Shard::insert(Block& block, std::uint64_t empty_since) {
@@ -72,10 +55,7 @@ void Shard::insert(Block& block, std::uint64_t empty_since) {
   if (first_ != nullptr) first_->previous = &block;
   first_ = &block;
   block_count_.fetch_add(1, std::memory_order_relaxed);
-  if (block.space->empty()) {
-    block.empty_since = empty_since;
-    empty_bytes_.fetch_add(block.memory.size(), std::memory_order_relaxed);
-  }
+  if (block.space->empty()) note_empty(block, empty_since);
   publish(block);
 }
 
@@ -109,13 +89,6 @@ void Shard::share_with(Shard& other) {
     other.insert(each, empty_since);
   }
   found_busy.store(0, std::memory_order_relaxed);
-}
-
-void Shard::publish(Block& block) {
-  const std::uint32_t now = block.space->largest_free_class();
-  if (now == block.free_class) [[likely]]
-    return;
-  index_.publish(block, now);
 }
 
 }  // namespace quarry::heap

@@ -80,6 +80,7 @@ double own_throughput(Subject& subject, unsigned threads, const ThreadPlan& plan
     PairState& state = *states[index];
     for (std::size_t i = 0; i < 1000; ++i)
       state.live.push_back(subject.allocate(state.next_request()));
+    state.draw_victims();
   };
   const auto run = [&](unsigned index, const std::atomic<bool>& stop) {
     PairState& state = *states[index];
@@ -118,6 +119,7 @@ std::uint64_t hand_over(Subject& subject, SpscRing* out, SpscRing* in, PairState
         idle = false;
       }
     }
+    if (out != nullptr) out->publish();
     if (idle) std::this_thread::yield();
   } while (!stop.load(std::memory_order_relaxed));
   if (pending != 0) (void)subject.free(pending);

@@ -24,10 +24,7 @@ struct Caches {
   explicit Caches(SlabBench& of, VkDeviceSize most_bytes = kCap)
       : bench(of), caches(of.host.memory(), of.slabs(), of.records(), most_bytes) {
     caches.set_owner({this, [](void* self) { return static_cast<Caches*>(self)->now.load(); },
-                      [](void* self, ThreadCache&) { ++static_cast<Caches*>(self)->folds; },
-                      [](void* self, const Emptied& emptied) {
-                        static_cast<Caches*>(self)->heaps_emptied |= emptied.heaps;
-                      }});
+                      [](void* self, ThreadCache&) { ++static_cast<Caches*>(self)->folds; }});
   }
 
   /// Puts all slots of a new slab into this thread's cache; how many the cache took.
@@ -42,11 +39,11 @@ struct Caches {
     std::uint32_t kept = 0;
     for (const Slot& slot : bench.open_all(k64KiB, 1)) {
       Emptied emptied;
-      if (bin.count.get() == bin.capacity && !cache->make_room(set, k64KiB, now, emptied)) {
+      if (bin.held.get() == bin.room && !cache->make_room(set, k64KiB, now, emptied)) {
         bench.put({slot});
         continue;
       }
-      bin.push(bin.count.get(), slot);
+      bin.push(bin.held.get(), slot);
       bin.told.add(1);
       ++kept;
     }
@@ -62,7 +59,7 @@ struct Caches {
   std::uint32_t cached() const {
     std::uint32_t slots = 0;
     caches.for_each([&](const ThreadCache& cache) {
-      cache.for_each_bin([&](const CacheBin& bin) { slots += bin.cached(); });
+      cache.for_each_bin([&](std::uint32_t, const CacheBin& bin) { slots += bin.cached(); });
     });
     return slots;
   }
@@ -71,8 +68,6 @@ struct Caches {
   ThreadCaches caches;
   std::atomic<std::uint64_t> now{0};
   std::atomic<std::uint32_t> folds{0};
-  std::atomic<std::uint32_t> heaps_emptied{
-      0};  ///< heaps of blocks that became empty at a thread's end
 };
 
 void in_a_thread(const std::function<void()>& work) {
