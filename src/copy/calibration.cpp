@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "copy/calibration.hpp"
 
+#include "copy/image_regions.hpp"
+
 namespace quarry::copy {
 
 namespace {
@@ -26,18 +28,29 @@ VkDeviceSize largest_shader_move(const CopyCalibration& calibration, std::uint32
   return speed.command_large > speed.shader_large ? kLarge : VK_WHOLE_SIZE;
 }
 
-std::uint32_t quickest_image_family(const CopyCalibration& calibration, std::uint32_t families,
-                                    VkFormat format, std::uint32_t otherwise) {
-  std::uint32_t best = otherwise;
+std::uint32_t image_family(const CopyCalibration& calibration,
+                           std::span<const VkQueueFlags> families, const ImageShape& shape,
+                           std::uint32_t owner) {
+  const bool graphics = needs_graphics(shape);
+  const auto may = [&](std::uint32_t family) {
+    return family < families.size() && families[family] != 0 &&
+           (!graphics || (families[family] & VK_QUEUE_GRAPHICS_BIT) != 0);
+  };
+  std::uint32_t best = owner;
   double best_speed = 0;
   for (std::uint32_t family = 0; family < kMostFamilies; ++family) {
     const FamilySpeed& speed = calibration.families[family];
-    const double here = is_compressed(format) ? speed.image_blocks : speed.image_texels;
-    if ((families >> family & 1u) == 0 || here <= best_speed) continue;
+    const double here = is_compressed(shape.format) ? speed.image_blocks : speed.image_texels;
+    if (!may(family) || here <= best_speed) continue;
     best = family;
     best_speed = here;
   }
-  return best;
+  if (best_speed > 0 || is_compressed(shape.format)) return best;
+  constexpr VkQueueFlags kBoth = VK_QUEUE_COMPUTE_BIT | VK_QUEUE_GRAPHICS_BIT;
+  for (std::uint32_t family = 0; family < families.size(); ++family) {
+    if (may(family) && (families[family] & kBoth) == VK_QUEUE_COMPUTE_BIT) return family;
+  }
+  return owner;
 }
 
 }  // namespace quarry::copy

@@ -5,8 +5,11 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 #include <vulkan/vulkan_core.h>
+
+#include "copy/move.hpp"
 
 namespace quarry::copy {
 
@@ -38,9 +41,12 @@ struct CopyCalibration {
 /// was measured, or where the shader is quicker at every size.
 VkDeviceSize largest_shader_move(const CopyCalibration& calibration, std::uint32_t family);
 
-/// The family that copies such images most quickly, of those in `families` (bit i: family i);
-/// `otherwise` where none was measured.
-std::uint32_t quickest_image_family(const CopyCalibration& calibration, std::uint32_t families,
-                                    VkFormat format, std::uint32_t otherwise);
+/// The queue family that should copy such an image. `families`: the capabilities of those that may,
+/// by index; 0 for one that may not. Without figures a family with compute and without graphics,
+/// which is where uncompressed images were found to go twenty times quicker than with graphics;
+/// else the owner's.
+std::uint32_t image_family(const CopyCalibration& calibration,
+                           std::span<const VkQueueFlags> families, const ImageShape& shape,
+                           std::uint32_t owner);
 
 }  // namespace quarry::copy

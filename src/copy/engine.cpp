@@ -113,32 +113,20 @@ Result<BlockBuffer> Engine::create_block(const BlockMemory& block,
   return create_block_buffer(device_, used, queue_families, largest_buffer_);
 }
 
-Status Engine::open_step(Step& step) const {
-  const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-                                  kMostWindowSets * kWindowBindings};
-  VkDescriptorPoolCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
-  info.maxSets = kMostWindowSets;
-  info.poolSizeCount = 1;
-  info.pPoolSizes = &size;
-  const VkResult result =
-      device_.fn().vkCreateDescriptorPool(device_.handle(), &info, device_.callbacks(), &step.pool);
-  if (result != VK_SUCCESS) return device::driver_failed(result);
-  return {};
-}
-
 void Engine::close_step(Step& step) const {
   device_.fn().vkDestroyDescriptorPool(device_.handle(), step.pool, device_.callbacks());
   step.pool = VK_NULL_HANDLE;
+  step.pool_sets = 0;
 }
 
-ListRules Engine::rules(VkQueueFlags queue, std::uint32_t family, bool addressed) const {
+ListRules Engine::rules(Way way, VkQueueFlags queue, std::uint32_t family, bool addressed) const {
+  if (way == Way::automatic) way = desc_.way;
   const VkPhysicalDeviceProperties& properties = device_.facts().properties;
   ListRules rules{.chunk = desc_.tuning.chunk,
                   .window = window_,
-                  .shaders = (queue & VK_QUEUE_COMPUTE_BIT) != 0 && desc_.way != Way::commands,
-                  .addresses = addressed && uses_addresses()};
-  if (desc_.way != Way::automatic) return rules;
+                  .shaders = (queue & VK_QUEUE_COMPUTE_BIT) != 0 && way != Way::commands,
+                  .addresses = addressed && uses_addresses() && way != Way::windows};
+  if (way != Way::automatic) return rules;
   if (desc_.calibration.belongs_to(properties)) {
     rules.largest_shader_move = largest_shader_move(desc_.calibration, family);
   } else if (properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU) {
@@ -148,12 +136,12 @@ ListRules Engine::rules(VkQueueFlags queue, std::uint32_t family, bool addressed
 }
 
 VkDeviceSize Engine::list_bytes(std::span<const BufferMove> moves) const {
-  return copy::list_bytes(rules(VK_QUEUE_COMPUTE_BIT, kMostFamilies, true), moves);
+  return copy::list_bytes(rules(Way::automatic, VK_QUEUE_COMPUTE_BIT, kMostFamilies, true), moves);
 }
 
 Result<Figures> Engine::record(const Commands& commands, std::span<const BufferMove> buffers,
                                std::span<const ImageMove> images, const ListMemory& list,
-                               Step& step) const {
+                               Step& step, Way way) const {
   for (const ImageMove& move : images) {
     if (move.layout == VK_IMAGE_LAYOUT_PREINITIALIZED) return device::refuse(Reason::bad_argument);
     if (needs_graphics(move.shape) && (commands.copy_queue & VK_QUEUE_GRAPHICS_BIT) == 0)
@@ -161,10 +149,11 @@ Result<Figures> Engine::record(const Commands& commands, std::span<const BufferM
   }
   WrittenList written;
   const ListError error =
-      write_list(rules(commands.copy_queue, commands.copy_family, list.address != 0), buffers, list,
-                 storage_alignment_, step, written);
+      write_list(rules(way, commands.copy_queue, commands.copy_family, list.address != 0), buffers,
+                 list, storage_alignment_, step, written);
   if (error != ListError::none) return device::refuse(reason_of(error));
 
+  step.touched.clear();
   Recorder recorder(device_, commands, step);
   const std::uint32_t groups =
       std::max(65'535u, device_.facts().properties.limits.maxComputeWorkGroupCount[0]);

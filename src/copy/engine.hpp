@@ -58,8 +58,7 @@ class Engine {
                                    std::span<const std::uint32_t> queue_families) const;
   void destroy_block(const BlockBuffer& block) const { destroy_block_buffer(device_, block); }
 
-  Status open_step(Step& step) const;
-  /// The GPU must be done with what was recorded with it.
+  /// Before the step's end, when the GPU is done with what was recorded with it.
   void close_step(Step& step) const;
 
   /// What ListMemory needs for these moves, in bytes; an upper bound.
@@ -70,11 +69,11 @@ class Engine {
   /// elsewhere. On an error the command buffers hold useless but harmless commands: do not submit
   /// them.
   Result<Figures> record(const Commands& commands, std::span<const BufferMove> buffers,
-                         std::span<const ImageMove> images, const ListMemory& list,
-                         Step& step) const;
+                         std::span<const ImageMove> images, const ListMemory& list, Step& step,
+                         Way way = Way::automatic) const;
 
  private:
-  ListRules rules(VkQueueFlags queue, std::uint32_t family, bool addressed) const;
+  ListRules rules(Way way, VkQueueFlags queue, std::uint32_t family, bool addressed) const;
 
   const device::Device& device_;
   EngineDesc desc_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "copy/barriers.hpp"
 #include "copy/image_regions.hpp"
@@ -19,9 +20,36 @@ VkDeviceSize bytes_of(const WindowEntry& entry) {
 
 }  // namespace
 
-void Recorder::separate() {
-  if (recorded_) barrier_between(device_, commands_);
-  recorded_ = true;
+bool Recorder::separate(const Touched& touched) {
+  const bool meets =
+      std::any_of(step_.touched.begin(), step_.touched.end(), [&](const Touched& earlier) {
+        return earlier.destination == touched.source ||
+               earlier.destination == touched.destination || earlier.source == touched.destination;
+      });
+  if (meets) {
+    barrier_between(device_, commands_);
+    step_.touched.clear();
+  }
+  return step_.touched.push_back(touched);
+}
+
+VkResult Recorder::make_pool(std::uint32_t sets) {
+  const VulkanFunctions& fn = device_.fn();
+  if (sets <= step_.pool_sets) return fn.vkResetDescriptorPool(device_.handle(), step_.pool, 0);
+  fn.vkDestroyDescriptorPool(device_.handle(), step_.pool, device_.callbacks());
+  step_.pool = VK_NULL_HANDLE;
+  step_.pool_sets = 0;
+  const std::uint32_t rounded = std::bit_ceil(sets);
+  const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, rounded * kWindowBindings};
+  VkDescriptorPoolCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
+  info.maxSets = rounded;
+  info.poolSizeCount = 1;
+  info.pPoolSizes = &size;
+  const VkResult result =
+      fn.vkCreateDescriptorPool(device_.handle(), &info, device_.callbacks(), &step_.pool);
+  if (result == VK_SUCCESS) step_.pool_sets = rounded;
+  return result;
 }
 
 bool Recorder::copy_regions() {
@@ -34,7 +62,7 @@ bool Recorder::copy_regions() {
          ++i) {
       if (!step_.copies.push_back(regions[i].region)) return false;
     }
-    separate();
+    if (!separate({first.source, first.destination})) return false;
     device_.fn().vkCmdCopyBuffer(commands_.copy, first.source, first.destination,
                                  static_cast<std::uint32_t>(step_.copies.size()),
                                  step_.copies.data());
@@ -63,7 +91,6 @@ void Recorder::dispatch(VkPipelineLayout layout, Push push, std::uint32_t first,
 void Recorder::dispatch_addresses(const Pipelines& pipelines, const ListMemory& list,
                                   const WrittenList& written) {
   if (written.address_entries == 0) return;
-  separate();
   device_.fn().vkCmdBindPipeline(commands_.copy, VK_PIPELINE_BIND_POINT_COMPUTE, pipelines.address);
   dispatch(pipelines.address_layout, AddressPush{.list = list.address}, 0, written.address_entries);
 }
@@ -126,20 +153,25 @@ VkResult Recorder::dispatch_windows(const Pipelines& pipelines, const ListMemory
                                     const WrittenList& written, VkDeviceSize window) {
   const std::span<const WindowChunk> chunks = step_.windows.span();
   if (chunks.empty()) return VK_SUCCESS;
-  VkResult result = device_.fn().vkResetDescriptorPool(device_.handle(), step_.pool, 0);
+  std::uint32_t pairs = 1;
+  for (std::size_t i = 1; i < chunks.size(); ++i)
+    pairs += chunks[i].pair == chunks[i - 1].pair ? 0 : 1;
+  VkResult result = make_pool(std::min(pairs, kMostWindowSets));
   if (result != VK_SUCCESS) return result;
   device_.fn().vkCmdBindPipeline(commands_.copy, VK_PIPELINE_BIND_POINT_COMPUTE, pipelines.window);
   std::uint32_t sets = 0;
   for (std::size_t begin = 0; begin < chunks.size();) {
+    const WindowPair& pair = chunks[begin].pair;
     std::size_t end = begin + 1;
-    while (end < chunks.size() && chunks[end].pair == chunks[begin].pair)
+    while (end < chunks.size() && chunks[end].pair == pair)
       ++end;
-    separate();
+    if (!separate({pair.source->buffer, pair.destination->buffer}))
+      return VK_ERROR_OUT_OF_HOST_MEMORY;
     if (sets == kMostWindowSets) {
       if (!copy_chunks(chunks.subspan(begin, end - begin), window))
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     } else {
-      result = bind_windows(pipelines, list, written, window, chunks[begin].pair);
+      result = bind_windows(pipelines, list, written, window, pair);
       if (result != VK_SUCCESS) return result;
       dispatch(pipelines.window_layout, WindowPush{}, static_cast<std::uint32_t>(begin),
                static_cast<std::uint32_t>(end - begin));

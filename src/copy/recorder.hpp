@@ -15,8 +15,8 @@
 
 namespace quarry::copy {
 
-/// Descriptor sets of one recording. What needs more goes by copy command.
-constexpr std::uint32_t kMostWindowSets = 64;
+/// Descriptor sets of one recording at most. What needs more goes by copy command.
+constexpr std::uint32_t kMostWindowSets = 1024;
 
 class Recorder {
  public:
@@ -30,6 +30,7 @@ class Recorder {
 
   /// Step::regions, one vkCmdCopyBuffer for each pair of buffers. False: no host memory.
   [[nodiscard]] bool copy_regions();
+  /// Nothing has to be done between these and the regions: they share no byte.
   void dispatch_addresses(const Pipelines& pipelines, const ListMemory& list,
                           const WrittenList& written);
   /// Step::windows, a dispatch and a descriptor set for each pair of windows.
@@ -42,9 +43,11 @@ class Recorder {
   VkDeviceSize bytes_by_command_instead() const { return bytes_by_command_instead_; }
 
  private:
-  /// What is written by one command and what the next touches lie apart, but a driver's checking
-  /// layers look at whole buffers, and a few drivers, too.
-  void separate();
+  /// A barrier where a copy since the last one wrote a buffer that this one touches, or read the
+  /// one that this one writes. The bytes lie apart, but checking layers look at whole buffers, and
+  /// blocks that do not meet need none. False: no host memory.
+  [[nodiscard]] bool separate(const Touched& touched);
+  VkResult make_pool(std::uint32_t sets);
   VkResult bind_windows(const Pipelines& pipelines, const ListMemory& list,
                         const WrittenList& written, VkDeviceSize window, const WindowPair& pair);
   [[nodiscard]] bool copy_chunks(std::span<const WindowChunk> chunks, VkDeviceSize window);
@@ -56,7 +59,6 @@ class Recorder {
   Step& step_;
   std::uint32_t rows_ = 1;
   std::uint32_t most_groups_ = 65'535;
-  bool recorded_ = false;
   VkDeviceSize bytes_by_command_instead_ = 0;
   Figures figures_;
 };

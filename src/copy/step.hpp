@@ -54,20 +54,29 @@ struct CommandRegion {
   VkBufferCopy region{};
 };
 
-/// Opened and closed by Engine. One recording in flight at a time; not thread-safe.
+/// The buffers of one copy, for finding those that need a barrier between.
+struct Touched {
+  VkBuffer source = VK_NULL_HANDLE;
+  VkBuffer destination = VK_NULL_HANDLE;
+};
+
+/// Closed by Engine. One recording in flight at a time; not thread-safe.
 struct Step {
   explicit Step(const HostMemory& host)
       : windows(host),
         regions(host),
         copies(host),
+        touched(host),
         image_copies(host),
         buffers(host),
         images(host) {}
 
-  VkDescriptorPool pool = VK_NULL_HANDLE;
+  VkDescriptorPool pool = VK_NULL_HANDLE;  ///< made when windows are first needed
+  std::uint32_t pool_sets = 0;
   base::HostArray<WindowChunk> windows;
   base::HostArray<CommandRegion> regions;
   base::HostArray<VkBufferCopy> copies;
+  base::HostArray<Touched> touched;  ///< since the last barrier
   base::HostArray<VkImageCopy> image_copies;
   base::HostArray<VkBufferMemoryBarrier> buffers;
   base::HostArray<VkImageMemoryBarrier> images;

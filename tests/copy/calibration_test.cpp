@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: MIT
 #include "copy/calibration.hpp"
 
+#include <array>
+
 #include <gtest/gtest.h>
 
 namespace quarry::copy {
 namespace {
 
+constexpr std::array<VkQueueFlags, 3> kAll{
+    VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT, VK_QUEUE_TRANSFER_BIT,
+    VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT};
+const ImageShape kTexels{.format = VK_FORMAT_R8G8B8A8_UNORM, .extent = {8, 8, 1}};
+const ImageShape kBlocks{.format = VK_FORMAT_BC7_UNORM_BLOCK, .extent = {8, 8, 1}};
+const ImageShape kDepth{.format = VK_FORMAT_D32_SFLOAT, .extent = {8, 8, 1}};
+
 TEST(Calibration, WithoutFiguresTheShaderMovesAll) {
   EXPECT_EQ(largest_shader_move({}, 0), VK_WHOLE_SIZE);
   EXPECT_EQ(largest_shader_move({}, kMostFamilies), VK_WHOLE_SIZE);
-  EXPECT_EQ(quickest_image_family({}, 7, VK_FORMAT_R8G8B8A8_UNORM, 2), 2u);
 }
 
 TEST(Calibration, TheQuickerOfShaderAndCommandIsTaken) {
@@ -27,9 +35,19 @@ TEST(Calibration, ImagesGoWhereTheirKindGoesBest) {
   calibration.families[0] = {.image_texels = 55, .image_blocks = 1683};
   calibration.families[1] = {.image_texels = 94, .image_blocks = 93};
   calibration.families[2] = {.image_texels = 1061, .image_blocks = 1691};
-  EXPECT_EQ(quickest_image_family(calibration, 7, VK_FORMAT_R8G8B8A8_UNORM, 0), 2u);
-  EXPECT_EQ(quickest_image_family(calibration, 3, VK_FORMAT_R8G8B8A8_UNORM, 0), 1u);
-  EXPECT_EQ(quickest_image_family(calibration, 3, VK_FORMAT_BC7_UNORM_BLOCK, 1), 0u);
+  EXPECT_EQ(image_family(calibration, kAll, kTexels, 0), 2u);
+  EXPECT_EQ(image_family(calibration, std::span(kAll).first(2), kTexels, 0), 1u);
+  EXPECT_EQ(image_family(calibration, std::span(kAll).first(2), kBlocks, 1), 0u);
+  EXPECT_EQ(image_family(calibration, kAll, kDepth, 0), 0u);
+}
+
+TEST(Calibration, WithoutFiguresPlainImagesGoToAFamilyThatOnlyComputes) {
+  EXPECT_EQ(image_family({}, kAll, kTexels, 0), 2u);
+  EXPECT_EQ(image_family({}, kAll, kBlocks, 0), 0u);
+  EXPECT_EQ(image_family({}, kAll, kDepth, 0), 0u);
+  EXPECT_EQ(image_family({}, std::span(kAll).first(2), kTexels, 0), 0u);
+  constexpr std::array<VkQueueFlags, 3> kOnlyFirst{kAll[0], 0, 0};
+  EXPECT_EQ(image_family({}, kOnlyFirst, kTexels, 0), 0u);
 }
 
 TEST(Calibration, BelongsToOneDeviceAndDriver) {

@@ -149,7 +149,7 @@ TEST_P(CopyBuffers, SeveralRecordingsWithOneStep) {
   BufferMove move{.source = blocks.data(), .destination = &blocks[1]};
   move.size = move.slot_size = 100'000;
   const ListMemory list = make_list(engine->list_bytes(std::span(&move, 1)));
-  for (int hop = 0; hop < 3; ++hop) {
+  for (std::size_t hop = 0; hop < 3; ++hop) {
     device.run(0, [&](VkCommandBuffer recording) {
       Commands commands;
       commands.copy = recording;

@@ -116,8 +116,8 @@ std::vector<BufferMove> random_moves(const FakeRig& rig, std::uint64_t seed) {
   std::vector<BufferMove> moves;
   for (VkDeviceSize at = 0; at + 20'000 < kMiB / 2; at += 20'000) {
     BufferMove move;
-    move.source = &rig.blocks[random() % rig.blocks.size()];
-    move.destination = &rig.blocks[random() % rig.blocks.size()];
+    move.source = &rig.blocks[static_cast<std::size_t>(random() % rig.blocks.size())];
+    move.destination = &rig.blocks[static_cast<std::size_t>(random() % rig.blocks.size())];
     const VkDeviceSize alignment = VkDeviceSize{1} << random() % 7;
     move.source_offset = (at + random() % 64 + alignment - 1) / alignment * alignment;
     move.destination_offset =
@@ -162,12 +162,13 @@ void check(const FakeRig& rig, const Contents& before, const Contents& after,
     const auto& from = before[index_of(rig, move.source)];
     auto& to = expected[index_of(rig, move.destination)];
     const auto& now = after[index_of(rig, move.destination)];
-    const std::size_t at = move.destination_offset;
-    std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(move.source_offset), move.size,
-                to.begin() + static_cast<std::ptrdiff_t>(at));
-    std::copy_n(now.begin() + static_cast<std::ptrdiff_t>(at + move.size),
-                move.slot_size - move.size,
-                to.begin() + static_cast<std::ptrdiff_t>(at + move.size));
+    const auto source = static_cast<std::ptrdiff_t>(move.source_offset);
+    const auto target = static_cast<std::ptrdiff_t>(move.destination_offset);
+    const auto size = static_cast<std::ptrdiff_t>(move.size);
+    const auto slot = static_cast<std::ptrdiff_t>(move.slot_size);
+    std::copy_n(from.begin() + source, size, to.begin() + target);
+    // Bytes of the slot behind the contents may have changed.
+    std::copy(now.begin() + target + size, now.begin() + target + slot, to.begin() + target + size);
   }
   EXPECT_TRUE(expected == after) << "seed " << seed;
 }
@@ -208,30 +209,50 @@ INSTANTIATE_TEST_SUITE_P(
     [](const testing::TestParamInfo<Kind>& tested) { return tested.param.name; });
 
 TEST(CopyEngine, MorePairsOfWindowsThanSetsGoByCommand) {
+  constexpr std::size_t kBlocks = 36;
+  constexpr std::size_t kPairs = kBlocks * kBlocks;
   FakeRig rig(without_addresses());
-  for (int i = 0; i < 10; ++i)
+  for (std::size_t i = 0; i < kBlocks; ++i)
     rig.add_block(kMiB);
   fill(rig, 1);
   const Contents before = read_all(rig);
   std::vector<BufferMove> moves;
-  for (std::size_t i = 0; i < 100; ++i) {
-    moves.push_back({.source = &rig.blocks[i / 10],
-                     .destination = &rig.blocks[i % 10],
-                     .source_offset = i * 1024,
-                     .destination_offset = kMiB / 2 + i * 1024,
-                     .size = 1000,
-                     .slot_size = 1024});
+  for (std::size_t i = 0; i < kPairs; ++i) {
+    moves.push_back({.source = &rig.blocks[i / kBlocks],
+                     .destination = &rig.blocks[i % kBlocks],
+                     .source_offset = i * 256,
+                     .destination_offset = kMiB / 2 + i * 256,
+                     .size = 250,
+                     .slot_size = 256});
   }
   rig.make_list(moves);
   Commands commands;
   commands.copy = rig.gpu.begin_commands();
   const auto figures = rig.engine.record(commands, moves, {}, rig.list, rig.step);
   ASSERT_TRUE(figures);
-  EXPECT_EQ(figures->dispatches, 64u);
-  EXPECT_EQ(figures->copy_commands, 36u);
-  EXPECT_EQ(figures->shader_bytes + figures->command_bytes, 100u * 1008);
+  EXPECT_EQ(figures->dispatches, 1024u);
+  EXPECT_EQ(figures->copy_commands, kPairs - 1024);
+  EXPECT_EQ(figures->shader_bytes + figures->command_bytes, kPairs * 256);
   rig.gpu.submit(std::span(&commands.copy, 1));
   check(rig, before, read_all(rig), moves, 1);
+}
+
+TEST(CopyEngine, AStepsPoolGrowsAndAFailureOfItIsReported) {
+  FakeRig rig(without_addresses());
+  for (int i = 0; i < 3; ++i)
+    rig.add_block(kMiB);
+  const std::vector<BufferMove> moves = random_moves(rig, 3);
+  rig.make_list(moves);
+  const auto record = [&](std::span<const BufferMove> some) {
+    Commands commands;
+    commands.copy = rig.gpu.begin_commands();
+    return rig.engine.record(commands, some, {}, rig.list, rig.step);
+  };
+  ASSERT_TRUE(record(std::span(moves).first(1)));
+  rig.gpu.fail(Function::create_descriptor_pool, 1, VK_ERROR_OUT_OF_DEVICE_MEMORY);
+  EXPECT_EQ(record(moves).error().reason, Reason::out_of_device_memory);
+  EXPECT_TRUE(record(moves));
+  EXPECT_GT(rig.step.pool_sets, 1u);
 }
 
 TEST(CopyEngine, ManyEntriesTakeSeveralDispatches) {

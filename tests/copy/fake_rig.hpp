@@ -24,7 +24,6 @@ struct FakeRig : fakes::Bench {
     play_copy_shaders(gpu);
     EXPECT_TRUE(opened.open(gpu.allocator_desc()));
     EXPECT_TRUE(engine.open(desc));
-    EXPECT_TRUE(engine.open_step(step));
   }
   /// Nothing may be left, nothing may have gone wrong.
   ~FakeRig() {

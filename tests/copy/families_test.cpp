@@ -154,7 +154,7 @@ struct ThreeParts {
 TEST(CopyFamilies, ImagesAreHandedOverAndBack) {
   FakeRig rig;
   ImagePair pair(rig, movable(VK_FORMAT_R8G8B8A8_UNORM));
-  rig.gpu.set_owner(pair.move.source, kOwner);
+  rig.gpu.set_image_owner(pair.move.source, kOwner);
   ThreeParts parts(rig);
   ASSERT_TRUE(rig.engine.record(parts.commands, {}, std::span(&pair.move, 1), {}, rig.step));
   parts.submit();
@@ -182,7 +182,7 @@ TEST(CopyFamilies, BuffersAreHandedOverAndBack) {
   const VkBuffer to = rig.buffer(4096);
   rig.bind_buffer(from, rig.memories[0], 0);
   rig.bind_buffer(to, rig.memories[0], 8192);
-  rig.gpu.set_owner(from, kOwner);
+  rig.gpu.set_buffer_owner(from, kOwner);
   const std::vector<std::byte> bytes(4096, std::byte{5});
   rig.gpu.device_write(rig.memories[0], 0, bytes);
   const BufferMove move{.source = &block,

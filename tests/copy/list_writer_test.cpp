@@ -30,10 +30,10 @@ struct World {
   }
   unsigned char* at(VkDeviceAddress address) {
     const std::size_t block = address >= addresses[1] ? 1 : 0;
-    return &bytes[block].at(address - addresses[block]);
+    return &bytes[block].at(static_cast<std::size_t>(address - addresses[block]));
   }
   unsigned char* at(VkBuffer buffer, VkDeviceSize offset) {
-    return &bytes[buffer == blocks[1].buffer ? 1 : 0].at(offset);
+    return &bytes[buffer == blocks[1].buffer ? 1 : 0].at(static_cast<std::size_t>(offset));
   }
 
   static constexpr VkDeviceAddress addresses[2] = {1u << 20, 1u << 21};
@@ -42,11 +42,13 @@ struct World {
 };
 
 std::size_t bytes_of(std::uint32_t units) {
-  return (units & ~kWordUnits) * ((units & kWordUnits) != 0 ? kWordBytes : kQuadBytes);
+  const VkDeviceSize unit = (units & kWordUnits) != 0 ? kWordBytes : kQuadBytes;
+  return static_cast<std::size_t>((units & ~kWordUnits) * unit);
 }
 
 struct Written {
-  explicit Written(VkDeviceSize size) : step(HostMemory::standard()), list(size) {
+  explicit Written(VkDeviceSize size)
+      : step(HostMemory::standard()), list(static_cast<std::size_t>(size)) {
     memory.mapped = list.data();
     memory.size = size;
   }
@@ -59,7 +61,9 @@ struct Written {
     }
     for (std::uint32_t i = 0; i < written.window_entries; ++i) {
       WindowEntry entry;
-      std::memcpy(&entry, list.data() + written.window_offset + i * sizeof entry, sizeof entry);
+      std::memcpy(&entry,
+                  list.data() + static_cast<std::size_t>(written.window_offset) + i * sizeof entry,
+                  sizeof entry);
       const WindowPair& pair = step.windows[i].pair;
       const VkDeviceSize source = entry.source * kWordBytes;
       const VkDeviceSize destination = entry.destination * kWordBytes;
@@ -72,7 +76,8 @@ struct Written {
     }
     for (const CommandRegion& region : step.regions)
       std::memcpy(world.at(region.destination, region.region.dstOffset),
-                  world.at(region.source, region.region.srcOffset), region.region.size);
+                  world.at(region.source, region.region.srcOffset),
+                  static_cast<std::size_t>(region.region.size));
   }
   Step step;
   std::vector<std::byte> list;
@@ -121,9 +126,10 @@ void check(std::uint64_t seed, const ListRules& rules) {
     const std::size_t to = move.destination == &world.blocks[1] ? 1 : 0;
     const std::size_t from = move.source == &world.blocks[1] ? 1 : 0;
     for (VkDeviceSize i = 0; i < move.slot_size; ++i)
-      mine[to][move.destination_offset + i] = true;
-    EXPECT_EQ(std::memcmp(&world.bytes[to][move.destination_offset],
-                          &before.bytes[from][move.source_offset], move.size),
+      mine[to][static_cast<std::size_t>(move.destination_offset + i)] = true;
+    EXPECT_EQ(std::memcmp(&world.bytes[to][static_cast<std::size_t>(move.destination_offset)],
+                          &before.bytes[from][static_cast<std::size_t>(move.source_offset)],
+                          static_cast<std::size_t>(move.size)),
               0)
         << "seed " << seed << ", " << move.source_offset << " to " << move.destination_offset;
   }

@@ -150,7 +150,7 @@ StepTimes time_engine(copy::CopyDevice& device, const copy::Engine& engine, copy
 }
 
 /// Mip 0 alone, by commands that the engine does not use.
-enum class Other : std::uint8_t { bands, through_buffer, general };
+enum class Other : std::uint8_t { bands, through_buffer, general, blit };
 
 void record_other(VkCommandBuffer commands, Other way, VkImage source, VkImage destination,
                   const VkExtent3D& extent, const copy::DeviceBuffer& scratch) {
@@ -172,6 +172,11 @@ void record_other(VkCommandBuffer commands, Other way, VkImage source, VkImage d
     vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT,
                          0, 1, &memory, 0, nullptr, 0, nullptr);
     vkCmdCopyBufferToImage(commands, scratch.buffer, destination, to, 1, &region);
+  } else if (way == Other::blit) {
+    const VkOffset3D end{static_cast<std::int32_t>(extent.width),
+                         static_cast<std::int32_t>(extent.height), 1};
+    const VkImageBlit region{layers, {{}, end}, layers, {{}, end}};
+    vkCmdBlitImage(commands, source, from, destination, to, 1, &region, VK_FILTER_NEAREST);
   } else {
     const std::uint32_t bands = way == Other::bands ? kBands : 1;
     std::vector<VkImageCopy> regions(bands);
@@ -186,6 +191,15 @@ void record_other(VkCommandBuffer commands, Other way, VkImage source, VkImage d
   change(commands, destination, to, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
 }
 
+bool can_blit(const copy::CopyDevice& device, VkFormat format, std::uint32_t family) {
+  constexpr VkFormatFeatureFlags kBoth =
+      VK_FORMAT_FEATURE_BLIT_SRC_BIT | VK_FORMAT_FEATURE_BLIT_DST_BIT;
+  VkFormatProperties properties{};
+  vkGetPhysicalDeviceFormatProperties(device.physical_device(), format, &properties);
+  return (properties.optimalTilingFeatures & kBoth) == kBoth &&
+         (device.families().at(family).queueFlags & VK_QUEUE_GRAPHICS_BIT) != 0;
+}
+
 void measure_kind(copy::CopyDevice& device, const Kind& kind, const ImagePlan& plan,
                   const copy::DeviceBuffer& noise, const copy::DeviceBuffer& scratch,
                   Report& report) {
@@ -193,7 +207,7 @@ void measure_kind(copy::CopyDevice& device, const Kind& kind, const ImagePlan& p
   if (!device.supports(info)) return;
   copy::Engine engine(device.opened());
   copy::Step step(device.opened().host());
-  if (!engine.open() || !engine.open_step(step)) throw std::runtime_error("no copy engine");
+  if (!engine.open()) throw std::runtime_error("no copy engine");
   {
     Pairs pairs(device, info, plan.images);
     pairs.fill(info, noise);
@@ -205,8 +219,10 @@ void measure_kind(copy::CopyDevice& device, const Kind& kind, const ImagePlan& p
       if (kind.mips || kind.more != 0) continue;
       const std::pair<Other, const char*> others[] = {{Other::bands, ", 64 bands"},
                                                       {Other::through_buffer, ", through a buffer"},
-                                                      {Other::general, ", layout GENERAL"}};
+                                                      {Other::general, ", layout GENERAL"},
+                                                      {Other::blit, ", blit"}};
       for (const auto& [way, name] : others) {
+        if (way == Other::blit && !can_blit(device, kind.format, family)) continue;
         report.row(where + name, bytes,
                    time_steps(device, family, plan.repetitions, [&](VkCommandBuffer commands) {
                      for (std::size_t i = 0; i < pairs.sources.size(); ++i) {

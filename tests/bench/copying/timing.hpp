@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Times whole steps of the copy engine: GPU time between two timestamps around everything recorded,
-// wall time of recording and of submission to completion.
+// wall time of recording and of submission to completion. Before
+// each submission the GPU is kept busy for some milliseconds.
 #pragma once
 
 #include <cstdint>
