@@ -11,6 +11,7 @@
 #include <vulkan/vulkan_core.h>
 
 #include <quarry/allocation.hpp>
+#include <quarry/budget.hpp>
 #include <quarry/explain.hpp>
 #include <quarry/pool.hpp>
 #include <quarry/result.hpp>
@@ -71,6 +72,24 @@ struct HotPathPolicy {
   bool deterministic = false;
 };
 
+/// Who makes blocks before they are needed, and releases what is kept too long.
+enum class BackgroundWork : std::uint8_t {
+  none,        ///< nobody makes any ahead; whoever frees, or calls tick(), releases
+  own_thread,  ///< a thread of the library's, from create() on
+  by_owner,    ///< whichever thread calls Allocator::work()
+};
+
+/// What other threads then have no driver call for: no free and no tick() releases device memory,
+/// and steady growth of the default pools finds its blocks ready.
+struct BackgroundPolicy {
+  BackgroundWork work = BackgroundWork::none;
+  /// Of the library's thread, from one look to the next.
+  std::uint32_t interval_milliseconds = 50;
+  /// Growth is prepared for as long: empty blocks are kept ready for the bytes of blocks that were
+  /// taken into use in such a time lately, BlockPolicy::retained_bytes at most, within the budget.
+  std::uint32_t lead_milliseconds = 500;
+};
+
 enum class Severity : std::uint8_t { information, warning, error };
 
 struct AllocatorDesc {
@@ -90,6 +109,10 @@ struct AllocatorDesc {
   const VkAllocationCallbacks* host_callbacks = nullptr;
   BlockPolicy blocks{};
   HotPathPolicy hot_path{};
+  /// create() fails with bad_argument for times of 0, and for a thread of the library's beside
+  /// HotPathPolicy::deterministic.
+  BackgroundPolicy background{};
+  BudgetPolicy budget{};
   /// Limit in bytes for each heap, on what this allocator holds; missing or VK_WHOLE_SIZE: none.
   std::span<const VkDeviceSize> heap_limits{};
   /// Share of a heap's size that counts as its budget where the driver does not tell.
@@ -214,6 +237,10 @@ class Allocator {
   Result<AllocationInfo> info(Allocation allocation) const;
   Status set_name(Allocation allocation, const char* name);  ///< copied; null removes it
   Status set_user_data(Allocation allocation, void* user_data);
+  /// Counted: as long as it is pinned, a movable allocation stays where it lies. Others stay
+  /// anyway; pins of those are not counted. unpin without pin: bad_argument.
+  Status pin(Allocation allocation);
+  Status unpin(Allocation allocation);
 
   // ---- Mapping. Reference-counted for each allocation; the VkDeviceMemory is mapped once
   // ------------------------------------
@@ -249,8 +276,14 @@ class Allocator {
   /// made. Errors as of allocate(); bad_argument with a pool.
   Result<VkDeviceSize> prefetch(VkDeviceSize bytes, ResourceKind kind,
                                 const AllocationDesc& desc = {});
-  /// Once a frame: refreshes the driver's budget figures, releases blocks that were empty too long.
+  /// Once a frame: refreshes the driver's budget figures; releases blocks that were empty too long,
+  /// unless AllocatorDesc::background has somebody for that.
   void tick();
+  /// What BackgroundPolicy is about, once: for a thread that may wait for the driver, some times
+  /// within each lead. Returns at once while another thread is at it.
+  void work();
+  /// Asks the driver for its budget figures now, for a thread that may wait for it.
+  void refresh_budget();
   /// Fills as many heaps as there is room for; returns how many the device has.
   std::uint32_t budgets(std::span<HeapBudget> heaps) const;
   Status set_heap_limit(std::uint32_t heap, VkDeviceSize bytes);  ///< VK_WHOLE_SIZE: none
@@ -273,6 +306,7 @@ class Allocator {
 
  private:
   friend class UploadRing;
+  friend class Defragmentation;
   /// The short ways, apart so that they are leaves: zero, or false, where it takes more.
   std::uint64_t allocate_at_once(const VkMemoryRequirements& requirements, ResourceKind kind,
                                  const AllocationDesc& desc) noexcept;

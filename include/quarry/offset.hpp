@@ -122,6 +122,10 @@ class OffsetSpace {
   // allocate() and free(), for callers inside the library that have the definitions.
   [[gnu::always_inline]] inline OffsetResult<OffsetAllocation> place(const OffsetRequest& request);
   [[gnu::always_inline]] inline OffsetError remove(OffsetHandle handle);
+  // allocate() at an exact offset, of a State that has find_at().
+  template <class S = State>
+  OffsetResult<OffsetAllocation> place_at(const OffsetRequest& request, std::uint64_t offset,
+                                          OffsetHandle before);
 
  private:
   [[gnu::always_inline]] inline OffsetError admit(const OffsetRequest& request);

@@ -6,6 +6,8 @@
 #include <quarry/allocation.hpp>
 #include <quarry/allocator.hpp>
 #include <quarry/buddy.hpp>
+#include <quarry/budget.hpp>
+#include <quarry/defragmentation.hpp>
 #include <quarry/expected.hpp>
 #include <quarry/explain.hpp>
 #include <quarry/host_memory.hpp>

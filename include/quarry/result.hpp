@@ -33,7 +33,8 @@ enum class Reason : std::uint8_t {
   feature_not_enabled,   ///< needs an extension, feature or API version that was not declared
   function_missing,      ///< a needed member of VulkanFunctions is null
   still_in_use,          ///< a pool with live allocations, a ring with frames in flight
-  unsupported,           ///< not offered, for instance sparse resources
+  being_moved,  ///< its contents are on their way to another place: again when they are there
+  unsupported,  ///< not offered, for instance sparse resources
 };
 
 const char* to_string(Reason reason);

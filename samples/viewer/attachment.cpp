@@ -21,7 +21,7 @@ Outcome<Attachment> Attachment::create(Memory& memory, VkDevice device,
   allocation.priority = 1.0f;
   allocation.tag = memory.frame_tag();
   allocation.name = desc.name;
-  auto image = memory.allocator().create_image(info, allocation);
+  auto image = memory.create_image(info, allocation);
   if (!image) return failure(std::string(desc.name) + ": " + describe(image.error()));
   Attachment attachment;
   attachment.image = UniqueImage(memory.allocator(), *image);

@@ -69,9 +69,10 @@ Outcome<Report> run(const Options& options, Session& session) {
     picture->path = options.out / names.back();
     writer.write(std::move(*picture));
   }
-  Report report = session.report();
-  report.interrupted = interrupted();
-  report.pictures = names;
+  auto report = session.report();
+  if (!report) return report;
+  report->interrupted = interrupted();
+  report->pictures = names;
   for (const std::string& problem : writer.finish())
     return failure(problem);
   return report;

@@ -15,7 +15,7 @@ Outcome<PlaceholderTextures::Texture> upload(Gpu& gpu, Memory& memory, SetupComm
   const auto mips = static_cast<std::uint32_t>(placeholder.levels.size());
   const auto info =
       texture_image_info(placeholder.format, placeholder.edge, placeholder.edge, mips);
-  auto image = memory.allocator().create_image(
+  auto image = memory.create_image(
       info, {.lifetime = Lifetime::long_lived, .tag = memory.frame_tag(), .name = "placeholder"});
   if (!image) return failure("placeholder: " + describe(image.error()));
   PlaceholderTextures::Texture texture{UniqueImage(memory.allocator(), *image), {}};

@@ -96,6 +96,36 @@ Outcome<std::unique_ptr<Memory>> Memory::create(Instance& instance, Gpu& gpu,
   return memory;
 }
 
+Outcome<void> Memory::start_trace(const std::filesystem::path& path, VkDevice device) {
+  auto trace = MemoryTrace::create(path, device);
+  if (!trace) return failure(trace.error());
+  trace_ = std::move(*trace);
+  for (const Tag tag : {texture_tag_, frame_tag_, staging_tag_})
+    trace_->name_tag(tag, allocator_.tag_name(tag));
+  return {};
+}
+
+Result<Image> Memory::create_image(const VkImageCreateInfo& info, const AllocationDesc& desc) {
+  auto image = allocator_.create_image(info, desc);
+  if (image && trace_ != nullptr) trace_->made(*image, desc);
+  return image;
+}
+
+Result<Buffer> Memory::create_buffer(const VkBufferCreateInfo& info, const AllocationDesc& desc) {
+  auto buffer = allocator_.create_buffer(info, desc);
+  if (buffer && trace_ != nullptr) trace_->made(*buffer, desc);
+  return buffer;
+}
+
+void Memory::leaving(Allocation allocation) {
+  if (allocation && trace_ != nullptr) trace_->leaves(allocation);
+}
+
+void Memory::destroy(const Image& image) {
+  leaving(image.allocations[0]);
+  (void)allocator_.destroy(image);
+}
+
 Outcome<void> Memory::find_texture_heap(bool block_compression) {
   const VkFormat format =
       block_compression ? VK_FORMAT_BC1_RGB_SRGB_BLOCK : VK_FORMAT_R8G8B8A8_SRGB;

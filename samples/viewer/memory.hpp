@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include <quarry/allocator.hpp>
 
 #include "viewer/gpu.hpp"
+#include "viewer/memory_trace.hpp"
 #include "viewer/outcome.hpp"
 
 namespace quarry::viewer {
@@ -27,6 +29,16 @@ class Memory {
                                                  std::optional<std::uint64_t> budget_mib);
 
   Allocator& allocator() { return allocator_; }
+  /// From now on what is made and destroyed through these functions, and what leaving() is told of,
+  /// is recorded into the file.
+  Outcome<void> start_trace(const std::filesystem::path& path, VkDevice device);
+  /// Null when nothing is recorded.
+  MemoryTrace* trace() { return trace_.get(); }
+  Result<Image> create_image(const VkImageCreateInfo& info, const AllocationDesc& desc);
+  Result<Buffer> create_buffer(const VkBufferCreateInfo& info, const AllocationDesc& desc);
+  void destroy(const Image& image);
+  /// Its owner destroys it soon.
+  void leaving(Allocation allocation);
   /// Bytes of VkDeviceMemory that may be held in all, on all heaps together.
   std::uint64_t budget() const { return budget_; }
   /// The memory types of the heap that textures are kept in: no texture goes elsewhere.
@@ -52,6 +64,7 @@ class Memory {
   Outcome<void> choose_budget(std::optional<std::uint64_t> budget_mib);
 
   Allocator allocator_;
+  std::unique_ptr<MemoryTrace> trace_;
   std::uint64_t budget_ = 0;
   std::uint32_t texture_heap_ = 0;
   std::uint32_t texture_type_bits_ = 0;

@@ -71,6 +71,8 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
       ->check(CLI::IsMember({"fly", "orbit", "fixed"}));
   app.add_option("--seed", options.seed, "Number that the layout of the field comes from");
   app.add_option("--device", options.device, "Index or part of the name of the Vulkan device");
+  app.add_option("--trace", options.trace, "Record the allocations into a file for quarry-replay")
+      ->type_name("FILE");
   app.add_flag("--list-devices", options.list_devices, "List the Vulkan devices and end");
   app.add_flag("--validation", options.validation,
                "Run under the Khronos validation layer and count its messages");

@@ -28,7 +28,8 @@ struct Options {
   double frame_rate = 60.0;  ///< headless pacing; 0: as fast as it goes
   CameraMode camera = CameraMode::fly;
   std::uint64_t seed = 1;
-  std::string device;  ///< index, or part of the name
+  std::string device;           ///< index, or part of the name
+  std::filesystem::path trace;  ///< file for a recording of the allocations; empty: none
   bool list_devices = false;
   bool validation = false;
   bool hud = false;

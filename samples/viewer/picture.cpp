@@ -19,7 +19,7 @@ Outcome<Readback> Readback::create(Memory& memory, VkDeviceSize bytes) {
   desc.mapped = true;
   desc.tag = memory.frame_tag();
   desc.name = "picture readback";
-  auto buffer = memory.allocator().create_buffer(info, desc);
+  auto buffer = memory.create_buffer(info, desc);
   if (!buffer) return failure("picture readback: " + describe(buffer.error()));
   Readback readback;
   readback.buffer_ = UniqueBuffer(memory.allocator(), *buffer);

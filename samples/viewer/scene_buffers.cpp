@@ -14,7 +14,7 @@ Outcome<UniqueBuffer> upload(Memory& memory, SetupCommands& setup, const std::ve
   auto info = structure<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO);
   info.size = data.size() * sizeof(T);
   info.usage = usage | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
-  auto buffer = memory.allocator().create_buffer(info, {.tag = memory.frame_tag(), .name = name});
+  auto buffer = memory.create_buffer(info, {.tag = memory.frame_tag(), .name = name});
   if (!buffer) return failure(std::string(name) + ": " + describe(buffer.error()));
   UniqueBuffer owned(memory.allocator(), *buffer);
   if (auto filled = setup.fill_buffer(buffer->buffer, 0, std::as_bytes(std::span(data))); !filled) {

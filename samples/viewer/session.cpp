@@ -132,6 +132,7 @@ Outcome<void> Session::frame(const FrameInput& input, Presenter* presenter) {
   report_.frames.push_back(record);
   counters_ = counters;
   uploaded_ += record.uploaded_bytes;
+  if (MemoryTrace* trace = memory_->trace()) trace->frame_done();
   return {};
 }
 
@@ -160,6 +161,8 @@ Outcome<PictureFile> Session::picture(const Pose& pose, bool overlay) {
 Outcome<void> Session::resize(VkExtent2D extent) {
   frames_.drain();
   const VkSampleCountFlagBits samples = targets_.samples;
+  for (const Attachment* each : {&targets_.colour, &targets_.multisampled, &targets_.depth})
+    memory_->leaving(each->image->allocations[0]);
   targets_ = {};
   memory_->allocator().trim();
   auto made = FrameTargets::create(*memory_, gpu_->device(), extent, samples);
@@ -175,7 +178,10 @@ void Session::note_problems() {
   }
 }
 
-Report Session::report() {
+Outcome<Report> Session::report() {
+  if (MemoryTrace* trace = memory_->trace()) {
+    if (auto whole = trace->finish(); !whole) return failure(whole.error());
+  }
   const Totals totals = memory_->allocator().totals();
   const Shortfall lack = store_->lack();
   report_.peak_reserved_bytes = totals.peak_block_bytes;

@@ -68,8 +68,9 @@ class Session {
   /// when the estimate asks for too little somewhere.
   Outcome<bool> check_lod(const Pose& pose);
 
-  /// The report so far, with the figures of this moment.
-  Report report();
+  /// The report so far, with the figures of this moment. Fails when the trace that was asked for is
+  /// not whole.
+  Outcome<Report> report();
 
  private:
   Outcome<void> open_device(const Options& options, Presenter* presenter);

@@ -82,6 +82,7 @@ Outcome<void> Session::make_contents(const Options& options) {
     return {};
   };
   Outcome<void> step = keep(memory_, Memory::create(*instance_, *gpu_, options.budget_mib));
+  if (step && !options.trace.empty()) step = memory_->start_trace(options.trace, gpu_->device());
   if (!step) return step;
   auto materials = load_materials(options, *gpu_, *memory_);
   if (!materials) return failure(materials.error());

@@ -86,7 +86,7 @@ Outcome<TextureImage> TextureLoader::make_image(const LoadRequest& request, Load
   desc.within_budget = true;
   desc.tag = memory_.texture_tag();
   desc.name = request.source->name.c_str();
-  auto image = memory_.allocator().create_image(info, desc);
+  auto image = memory_.create_image(info, desc);
   if (!image) {
     status = is_shortage(image.error()) ? LoadStatus::no_room : LoadStatus::failed;
     return failure(request.source->name + ": " + describe(image.error()));
@@ -128,7 +128,7 @@ LoadResult TextureLoader::carry_out(const LoadRequest& request, UploadLane& lane
 
 void TextureLoader::destroy(TextureImage& image) {
   image.view.reset();
-  (void)memory_.allocator().destroy(image.image);
+  memory_.destroy(image.image);
   image.image = {};
 }
 

@@ -63,9 +63,10 @@ class WindowLoop {
   }
 
   Outcome<Report> report() {
-    Report report = session_.report();
-    report.interrupted = interrupted();
-    report.pictures = pictures_;
+    auto report = session_.report();
+    if (!report) return report;
+    report->interrupted = interrupted();
+    report->pictures = pictures_;
     for (const std::string& problem : writer_.finish())
       return failure(problem);
     return report;

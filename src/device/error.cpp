@@ -21,6 +21,8 @@ VkResult code_of(Reason reason) {
     case Reason::feature_not_enabled:
     case Reason::unsupported:
       return VK_ERROR_FEATURE_NOT_PRESENT;
+    case Reason::being_moved:
+      return VK_NOT_READY;
     case Reason::function_missing:
       return VK_ERROR_INITIALIZATION_FAILED;
     case Reason::none:

@@ -19,6 +19,7 @@ struct Row {
   const char* khr_name = nullptr;            ///< the twin's, where there is one
   Gate Gates::*gate = nullptr;               ///< null: Vulkan 1.0
   bool EnabledFeatures::*feature = nullptr;  ///< null: none needed
+  bool optional = false;                     ///< null is no error: what needs it will say so
 };
 
 /// A function's name and its member's place, which are written once.
@@ -59,6 +60,35 @@ constexpr Row kRows[] = {
      &EnabledFeatures::maintenance4},
     {QUARRY_MEMBER(vkGetDeviceImageMemoryRequirements), Level::device,
      "vkGetDeviceImageMemoryRequirementsKHR", &Gates::maintenance4, &EnabledFeatures::maintenance4},
+    {QUARRY_MEMBER(vkCmdPipelineBarrier), Level::device, nullptr, nullptr, nullptr, true},
+    {QUARRY_MEMBER(vkCmdCopyBuffer), Level::device, nullptr, nullptr, nullptr, true},
+    {QUARRY_MEMBER(vkCmdCopyImage), Level::device, nullptr, nullptr, nullptr, true},
+    {QUARRY_MEMBER(vkCmdCopyImageToBuffer), Level::device, nullptr, nullptr, nullptr, true},
+    {QUARRY_MEMBER(vkCmdCopyBufferToImage), Level::device, nullptr, nullptr, nullptr, true},
+    {QUARRY_MEMBER(vkCmdBindPipeline), Level::device, nullptr, nullptr, nullptr, true},
+    {QUARRY_MEMBER(vkCmdBindDescriptorSets), Level::device, nullptr, nullptr, nullptr, true},
+    {QUARRY_MEMBER(vkCmdPushConstants), Level::device, nullptr, nullptr, nullptr, true},
+    {QUARRY_MEMBER(vkCmdDispatch), Level::device, nullptr, nullptr, nullptr, true},
+    {QUARRY_MEMBER(vkCmdResetQueryPool), Level::device, nullptr, nullptr, nullptr, true},
+    {QUARRY_MEMBER(vkCmdWriteTimestamp), Level::device, nullptr, nullptr, nullptr, true},
+    {QUARRY_MEMBER(vkCreateShaderModule), Level::device, nullptr, nullptr, nullptr, true},
+    {QUARRY_MEMBER(vkDestroyShaderModule), Level::device, nullptr, nullptr, nullptr, true},
+    {QUARRY_MEMBER(vkCreateDescriptorSetLayout), Level::device, nullptr, nullptr, nullptr, true},
+    {QUARRY_MEMBER(vkDestroyDescriptorSetLayout), Level::device, nullptr, nullptr, nullptr, true},
+    {QUARRY_MEMBER(vkCreatePipelineLayout), Level::device, nullptr, nullptr, nullptr, true},
+    {QUARRY_MEMBER(vkDestroyPipelineLayout), Level::device, nullptr, nullptr, nullptr, true},
+    {QUARRY_MEMBER(vkCreateComputePipelines), Level::device, nullptr, nullptr, nullptr, true},
+    {QUARRY_MEMBER(vkDestroyPipeline), Level::device, nullptr, nullptr, nullptr, true},
+    {QUARRY_MEMBER(vkCreateDescriptorPool), Level::device, nullptr, nullptr, nullptr, true},
+    {QUARRY_MEMBER(vkDestroyDescriptorPool), Level::device, nullptr, nullptr, nullptr, true},
+    {QUARRY_MEMBER(vkResetDescriptorPool), Level::device, nullptr, nullptr, nullptr, true},
+    {QUARRY_MEMBER(vkAllocateDescriptorSets), Level::device, nullptr, nullptr, nullptr, true},
+    {QUARRY_MEMBER(vkUpdateDescriptorSets), Level::device, nullptr, nullptr, nullptr, true},
+    {QUARRY_MEMBER(vkCreateQueryPool), Level::device, nullptr, nullptr, nullptr, true},
+    {QUARRY_MEMBER(vkDestroyQueryPool), Level::device, nullptr, nullptr, nullptr, true},
+    {QUARRY_MEMBER(vkGetQueryPoolResults), Level::device, nullptr, nullptr, nullptr, true},
+    {QUARRY_MEMBER(vkGetBufferDeviceAddress), Level::device, "vkGetBufferDeviceAddressKHR",
+     &Gates::device_address, &EnabledFeatures::buffer_device_address, true},
 };
 #undef QUARRY_MEMBER
 
@@ -154,7 +184,7 @@ const char* fetch_functions(const AllocatorDesc& desc, const Gates& gates,
     const Gate gate = gate_of(row, gates, desc.features);
     if (!gate.open()) continue;
     const PFN_vkVoidFunction function = source.function(row, gate);
-    if (function == nullptr) return row.name;
+    if (function == nullptr && !row.optional) return row.name;
     set_member(functions, row, function);
   }
   return nullptr;

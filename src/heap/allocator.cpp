@@ -11,6 +11,7 @@
 #include "heap/hot_path.hpp"
 #include "heap/lookup.hpp"
 #include "heap/mapping.hpp"
+#include "heap/pins.hpp"
 #include "heap/pools.hpp"
 #include "heap/resources.hpp"
 #include "heap/upkeep.hpp"
@@ -62,6 +63,14 @@ Result<VkBuffer> Allocator::create_aliasing_buffer(Allocation allocation, VkDevi
 Result<VkImage> Allocator::create_aliasing_image(Allocation allocation, VkDeviceSize offset,
                                                  const VkImageCreateInfo& info) {
   return heap::create_aliasing_image(*core_, allocation, offset, info);
+}
+
+Status Allocator::pin(Allocation allocation) {
+  return heap::pin(*core_, allocation);
+}
+
+Status Allocator::unpin(Allocation allocation) {
+  return heap::unpin(*core_, allocation);
 }
 
 std::uint64_t Allocator::allocate_at_once(const VkMemoryRequirements& requirements,
@@ -220,6 +229,14 @@ std::uint32_t Allocator::tag_count() const {
 Result<VkDeviceSize> Allocator::prefetch(VkDeviceSize bytes, ResourceKind kind,
                                          const AllocationDesc& desc) {
   return heap::prefetch(*core_, bytes, kind, desc);
+}
+
+void Allocator::work() {
+  core_->background.work();
+}
+
+void Allocator::refresh_budget() {
+  core_->refresh_budget();
 }
 
 void Allocator::tick() {

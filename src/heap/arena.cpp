@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/assert.hpp"
 #include "base/bits.hpp"
 #include "base/host_object.hpp"
 
@@ -104,6 +105,37 @@ bool Arena::could_place(const OffsetRequest& request) {
 
 OffsetError Arena::remove(Block& block, OffsetHandle range, std::uint64_t now, bool& emptied) {
   return remove_at_once(block, range, now, emptied);
+}
+
+OffsetError Arena::place_at(Block& block, const OffsetRequest& request, VkDeviceSize offset,
+                            OffsetHandle before, Placed& placed) {
+  for (;;) {
+    Shard* home = block.shard.load(std::memory_order_acquire);
+    const base::MutexLock lock(home->mutex());
+    if (block.shard.load(std::memory_order_relaxed) != home) continue;
+    return home->place_at(block, request, offset, before, placed);
+  }
+}
+
+void Arena::set_user(Block& block, OffsetHandle range, std::uint64_t user) {
+  for (;;) {
+    Shard* home = block.shard.load(std::memory_order_acquire);
+    const base::MutexLock lock(home->mutex());
+    if (block.shard.load(std::memory_order_relaxed) != home) continue;
+    const OffsetError error = block.space->set_user(range, user);
+    QUARRY_CHECK(error == OffsetError::none);
+    return;
+  }
+}
+
+void Arena::hold(Block& block, bool held, bool closed) {
+  for (;;) {
+    Shard* home = block.shard.load(std::memory_order_acquire);
+    const base::MutexLock lock(home->mutex());
+    if (block.shard.load(std::memory_order_relaxed) != home) continue;
+    home->hold(block, held, closed);
+    return;
+  }
 }
 
 OffsetError Arena::adopt(Block& block, const OffsetRequest* request, std::uint64_t now,

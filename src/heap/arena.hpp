@@ -14,6 +14,7 @@
 #include "base/mutex.hpp"
 #include "heap/block.hpp"
 #include "heap/shard.hpp"
+#include "plan/growth_ahead.hpp"
 
 namespace quarry::heap {
 
@@ -25,6 +26,8 @@ struct ArenaTraits {
   std::uint32_t memory_type = 0;
   std::uint32_t heap = 0;
   bool optimal = false;  ///< optimal images only
+  bool movable = false;  ///< what may be moved, each in a range of its own, so that a block can be
+                         ///< emptied
   bool large = false;    ///< requests from BlockPolicy::large_request up
   Lifetime lifetime = Lifetime::unspecified;
   std::uint32_t priority_class = 0;
@@ -84,6 +87,14 @@ class Arena {
   }
   static OffsetError remove(Block& block, OffsetHandle range, std::uint64_t now, bool& emptied);
 
+  /// Places a request at an exact offset of a block, closed or not.
+  OffsetError place_at(Block& block, const OffsetRequest& request, VkDeviceSize offset,
+                       OffsetHandle before, Placed& placed);
+  /// Changes what a live range of a block stands for.
+  void set_user(Block& block, OffsetHandle range, std::uint64_t user);
+  /// Keeps a block from being given back, and from taking anything in, or no more.
+  void hold(Block& block, bool held, bool closed);
+
   /// Takes over a block with its memory and space, and places the request in it first when there is
   /// one. On an error the block stays the caller's.
   OffsetError adopt(Block& block, const OffsetRequest* request, std::uint64_t now,
@@ -107,6 +118,8 @@ class Arena {
   /// Held by the one thread that makes a block for this arena, over the driver call; never with any
   /// other lock of the heap waited for but those of shards, and never asked for with one held.
   base::Mutex& growth_lock() { return growth_; }
+
+  plan::GrowthAhead growth_ahead;  ///< of whoever works in the background
 
   /// Calls visitor(block) for each block, its shard's lock held.
   template <class Visitor>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The default pools' arenas, one for each combination of memory type, tiling, lifetime and priority
-// class that was asked for. Looking one up takes no lock; making one does, once.
+// The default pools' arenas, one for each combination of memory type, tiling, mobility, lifetime
+// and priority class that was asked for. Looking one up takes no lock; making one does, once.
 #pragma once
 
 #include <atomic>
@@ -40,13 +40,15 @@ class ArenaTable {
 
  private:
   static constexpr std::uint32_t kTilings = 2;
+  static constexpr std::uint32_t kMobilities = 2;
   static constexpr std::uint32_t kSizes = 2;
   static constexpr std::uint32_t kLifetimes = 3;
   static constexpr std::uint32_t kSlots =
-      VK_MAX_MEMORY_TYPES * kTilings * kSizes * kLifetimes * memory::kPriorityClasses;
+      VK_MAX_MEMORY_TYPES * kTilings * kMobilities * kSizes * kLifetimes * memory::kPriorityClasses;
 
   static std::uint32_t slot(const ArenaTraits& traits) {
     std::uint32_t index = traits.memory_type * kTilings + (traits.optimal ? 1u : 0u);
+    index = index * kMobilities + (traits.movable ? 1u : 0u);
     index = index * kSizes + (traits.large ? 1u : 0u);
     index = index * kLifetimes + static_cast<std::uint32_t>(traits.lifetime);
     return index * memory::kPriorityClasses + traits.priority_class;

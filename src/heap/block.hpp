@@ -36,6 +36,8 @@ class Block {
   std::uint32_t free_class = 0;            ///< as the arena's index has it
   bool exclusive = false;  ///< dedicated by VkMemoryDedicatedAllocateInfo: no other resource may
                            ///< be bound; constant
+  bool closed = false;     ///< takes nothing in: it is being emptied
+  bool held = false;       ///< not given back even when empty: moves go here or from here
   std::atomic<bool> stays_mapped{
       false};  ///< one mapping is kept until the block goes, so that maps cost no driver call
   Block* index_previous = nullptr;  ///< in the index's list of that class

@@ -47,7 +47,8 @@ Result<Arena::Placed> BlockSource::place(Arena& arena, const OffsetRequest& requ
   Arena::Placed placed;
   OffsetError error = arena.place(request, placed);
   if (error == OffsetError::none) return placed;
-  if (error != OffsetError::out_of_space) return device::refuse(reason_of(error));
+  if (error != OffsetError::out_of_space || growth == Growth::none)
+    return device::refuse(reason_of(error));
   // One thread makes a block; whoever else needs one waits for it here and then looks again.
   const base::MutexLock lock(arena.growth_lock());
   error = arena.place(request, placed);
@@ -163,6 +164,7 @@ VkDeviceSize BlockSource::forecast_block(const Arena& arena, VkDeviceSize reques
 
 Result<Block*> BlockSource::make_block(const Arena& arena, VkDeviceSize bytes, bool within_budget) {
   const ArenaTraits& traits = arena.traits();
+  core_.refresh_old_budget();
   Block* block = base::create_object<Block>(core_.host);
   if (block == nullptr) return device::refuse(Reason::out_of_host_memory);
   if (traits.pool != nullptr && !traits.pool->try_reserve(bytes)) {
@@ -192,6 +194,7 @@ Result<Block*> BlockSource::make_dedicated(const Request& request, std::uint32_t
                                            bool within_budget, Allocation allocation) {
   const AllocationDesc& desc = *request.desc;
   PoolState* pool = request.pool;
+  core_.refresh_old_budget();
   Block* block = base::create_object<Block>(core_.host);
   if (block == nullptr) return device::refuse(Reason::out_of_host_memory);
   if (pool != nullptr && !pool->try_reserve(request.size)) {
@@ -290,6 +293,10 @@ VkDeviceSize BlockSource::releasable_bytes(std::uint32_t heap) const {
 }
 
 void BlockSource::limit_empty_bytes(std::uint32_t heap) {
+  if (!core_.background.retains()) release_beyond_retained(heap);
+}
+
+void BlockSource::release_beyond_retained(std::uint32_t heap) {
   // What is empty in all bounds what may be released, and is known without a look at any block.
   VkDeviceSize empty = 0;
   core_.for_each_arena([&](const Arena& arena) {
@@ -306,8 +313,12 @@ void BlockSource::limit_empty(const Emptied& emptied) {
     limit_empty_bytes(static_cast<std::uint32_t>(std::countr_zero(heaps)));
 }
 
-void BlockSource::release_empty_since(std::uint32_t heap, std::uint64_t until) {
-  while (release_longest_empty(heap, until) != 0) {
+void BlockSource::enforce_retention(std::uint64_t now) {
+  const std::uint64_t kept = core_.policy.retained_milliseconds;
+  for (std::uint32_t heap = 0; heap < core_.device.facts().memory.memoryHeapCount; ++heap) {
+    release_beyond_retained(heap);
+    while (now >= kept && release_longest_empty(heap, now - kept) != 0) {
+    }
   }
 }
 

@@ -16,6 +16,7 @@ namespace quarry::heap {
 
 /// How large a new block may be beyond what the request needs.
 enum class Growth : std::uint8_t {
+  none,      ///< there is to be no new block
   generous,  ///< the next size of the growth rule
   exact,     ///< as the driver refused that: halved down to the request; Reason::none when nothing
              ///< smaller holds it
@@ -52,13 +53,14 @@ class BlockSource {
   VkDeviceSize release_empty(Arena& arena);
   /// Releases empty blocks of the heap, longest empty first, until `bytes` are given back.
   VkDeviceSize release_empty_of_heap(std::uint32_t heap, VkDeviceSize bytes);
-  /// Retention by bytes: releases empty blocks of the heap, longest empty first, beyond
+  /// A block of the heap became empty: retention by bytes, unless that is left to work in the
+  /// background. Releases empty blocks of the heap, longest empty first, beyond
   /// BlockPolicy::retained_bytes.
   void limit_empty_bytes(std::uint32_t heap);
   /// The same for each heap where blocks became empty.
   void limit_empty(const Emptied& emptied);
-  /// Retention by time: releases blocks of the heap that are empty since `until` or longer.
-  void release_empty_since(std::uint32_t heap, std::uint64_t until);
+  /// Retention by bytes and by time, on each heap.
+  void enforce_retention(std::uint64_t now);
   /// Bytes of the heap's blocks that are empty and need not be kept.
   VkDeviceSize releasable_bytes(std::uint32_t heap) const;
 
@@ -69,6 +71,7 @@ class BlockSource {
   VkDeviceSize block_bytes(const Arena& arena, VkDeviceSize needed, bool within_budget,
                            VkDeviceSize released) const;
   VkDeviceSize release(const ArenaTraits& traits, Block& block);
+  void release_beyond_retained(std::uint32_t heap);
   VkDeviceSize release_longest_empty(std::uint32_t heap, std::uint64_t until);
 
   Core& core_;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <span>
 #include <thread>
 
 #include "base/bits.hpp"
@@ -10,7 +12,7 @@
 #include "base/host_string.hpp"
 #include "device/error.hpp"
 #include "heap/allocator_ids.hpp"
-#include "heap/block_source.hpp"
+#include "memory/limit_text.hpp"
 
 namespace quarry::heap {
 
@@ -41,6 +43,8 @@ HotPathPolicy effective(HotPathPolicy policy) {
   return policy;
 }
 
+constexpr const char* kLimitVariable = "QUARRY_HEAP_LIMIT";
+
 Status check(const AllocatorDesc& desc) {
   const auto refuse = [&](Reason reason, const char* text) {
     if (desc.on_message != nullptr) desc.on_message(desc.message_user, Severity::error, text);
@@ -50,12 +54,43 @@ Status check(const AllocatorDesc& desc) {
   if (blocks.first_block == 0 || blocks.largest_block == 0 || blocks.largest_mapped_block == 0) {
     return refuse(Reason::size_zero, "AllocatorDesc::blocks has a block size of 0");
   }
+  if (!Background::is_valid(desc)) {
+    return refuse(Reason::bad_argument,
+                  "AllocatorDesc::background has a time of 0, an unknown kind of work, or a thread "
+                  "beside HotPathPolicy::deterministic");
+  }
   // The device checks the rest; but these the core's own memory needs before there is a device.
   const VkAllocationCallbacks* callbacks = desc.host_callbacks;
   if (callbacks != nullptr &&
       (callbacks->pfnAllocation == nullptr || callbacks->pfnFree == nullptr)) {
     return refuse(Reason::bad_argument, "AllocatorDesc::host_callbacks lacks a function");
   }
+  return {};
+}
+
+/// What the budget's description and the environment say; the limits of the latter are filled in.
+Status check(const AllocatorDesc& desc, memory::HeapLimits& environment) {
+  const BudgetPolicy& policy = desc.budget;
+  const auto refuse = [&](const char* text) {
+    if (desc.on_message != nullptr) desc.on_message(desc.message_user, Severity::error, text);
+    return device::refuse(Reason::bad_argument);
+  };
+  if (!(policy.headroom_share >= 0.0 && policy.headroom_share <= 1.0) ||
+      policy.least_headroom > policy.most_headroom)
+    return refuse("AllocatorDesc::budget has an impossible headroom");
+  if (!PressureWatch::is_valid(policy))
+    return refuse(
+        "AllocatorDesc::budget has levels of pressure that do not rise from above 0, or "
+        "an impossible hysteresis");
+  for (const ProcessLimit& limit : policy.process_limits) {
+    if (limit.heap >= VK_MAX_MEMORY_HEAPS || !(limit.share > 0.0 && limit.share <= 1.0))
+      return refuse(
+          "AllocatorDesc::budget has a limit of the process for no heap, or a share that "
+          "is not above 0 and at most 1");
+  }
+  const char* text = policy.environment ? std::getenv(kLimitVariable) : nullptr;
+  if (text != nullptr && !memory::read_limits(text, environment))
+    return refuse("the environment's QUARRY_HEAP_LIMIT is not as \"0:2GiB,1:50%\"");
   return {};
 }
 
@@ -77,8 +112,10 @@ Core::Core(const AllocatorDesc& desc, std::uint8_t allocator_id) noexcept
       host(device::host_memory(desc.host_callbacks == nullptr ? nullptr : &callbacks)),
       id(allocator_id),
       policy(desc.blocks),
+      pressure(desc.budget),
       hot_path(effective(desc.hot_path)),
       records(host, allocator_id),
+      moves(host, records),
       extras(host),
       origins(host),
       pools(host, allocator_id),
@@ -88,18 +125,18 @@ Core::Core(const AllocatorDesc& desc, std::uint8_t allocator_id) noexcept
       arenas(host, hot_path.shards),
       slabs(host, records),
       caches(host, slabs, records, hot_path.thread_cache_bytes),
+      background(*this, desc.background),
+      refresh_milliseconds_(desc.budget.refresh_milliseconds),
       clock_(desc.clock != nullptr ? desc.clock : steady_milliseconds),
       clock_user_(desc.clock_user),
       on_message_(desc.on_message),
       message_user_(desc.message_user) {
   caches.set_owner({this, [](void* core) { return static_cast<Core*>(core)->now(); },
-                    [](void* core, ThreadCache& cache) { static_cast<Core*>(core)->fold(cache); },
-                    [](void* core, const Emptied& emptied) {
-                      BlockSource(*static_cast<Core*>(core)).limit_empty(emptied);
-                    }});
+                    [](void* core, ThreadCache& cache) { static_cast<Core*>(core)->fold(cache); }});
 }
 
 Core::~Core() {
+  background.stop();
   // Threads may end while this runs: what they would give back has no place any more.
   caches.close();
   const auto empty_arena = [this](Arena& arena) {
@@ -122,6 +159,8 @@ Core::~Core() {
 
 Result<Core*> Core::make(const AllocatorDesc& desc) {
   if (const Status checked = check(desc); !checked) return Unexpected(checked.error());
+  memory::HeapLimits environment;
+  if (const Status checked = check(desc, environment); !checked) return Unexpected(checked.error());
   const std::uint8_t id = take_allocator_id();
   if (id == 0) return device::refuse(Reason::over_limit);
   Core* core = base::create_object<Core>(device::host_memory(desc.host_callbacks), desc, id);
@@ -137,7 +176,17 @@ Result<Core*> Core::make(const AllocatorDesc& desc) {
   core->types.emplace(core->device.facts());
   core->budget.open(core->device, {.heap_limits = desc.heap_limits,
                                    .assumed_share = desc.assumed_budget_share,
-                                   .mapped_address_space = desc.blocks.mapped_address_space});
+                                   .mapped_address_space = desc.blocks.mapped_address_space,
+                                   .policy = desc.budget});
+  core->last_refresh_.store(core->now(), std::memory_order_relaxed);
+  for (const ProcessLimit& limit : desc.budget.process_limits)
+    core->budget.limit_process(limit);
+  for (const ProcessLimit& limit : std::span(environment.limits).first(environment.count))
+    core->budget.limit_process(limit);
+  if (const Status started = core->background.start(); !started) {
+    destroy(core);
+    return Unexpected(started.error());
+  }
   return core;
 }
 
@@ -147,6 +196,22 @@ void Core::destroy(Core* core) {
   const VkAllocationCallbacks callbacks = core->callbacks;
   const bool given = callbacks.pfnAllocation != nullptr;
   base::destroy_object(device::host_memory(given ? &callbacks : nullptr), core);
+}
+
+void Core::refresh_budget() {
+  last_refresh_.store(now(), std::memory_order_relaxed);
+  budget.refresh();
+  pressure.look(budget, device.facts().memory.memoryHeapCount);
+}
+
+void Core::refresh_old_budget() {
+  if (!device.facts().uses_memory_budget) return;
+  const std::uint64_t time = now();
+  std::uint64_t last = last_refresh_.load(std::memory_order_relaxed);
+  // One thread asks; the others go on with what is known.
+  if (time > last + refresh_milliseconds_ &&
+      last_refresh_.compare_exchange_strong(last, time, std::memory_order_relaxed))
+    budget.refresh();
 }
 
 void Core::count_block(std::uint32_t memory_type, PoolState* pool, VkDeviceSize bytes,

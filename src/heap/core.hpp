@@ -13,11 +13,14 @@
 #include "base/slot_map.hpp"
 #include "device/device.hpp"
 #include "heap/arena_table.hpp"
+#include "heap/background.hpp"
 #include "heap/dedicated_list.hpp"
 #include "heap/extras.hpp"
 #include "heap/ledger.hpp"
+#include "heap/moves.hpp"
 #include "heap/origins.hpp"
 #include "heap/pool_state.hpp"
+#include "heap/pressure_watch.hpp"
 #include "heap/record_table.hpp"
 #include "heap/slabs.hpp"
 #include "heap/tags.hpp"
@@ -50,6 +53,12 @@ class Core {
   void say(Severity severity, const char* text) const {
     if (on_message_ != nullptr) on_message_(message_user_, severity, text);
   }
+
+  // ---- The driver's figures
+  /// Asks the driver, and tells the owner of pressure that changed.
+  void refresh_budget();
+  /// Asks the driver where its figures are old. With locks held: the owner is told later.
+  void refresh_old_budget();
 
   // ---- Accounting: each change in every scope it belongs to
   void count_block(std::uint32_t memory_type, PoolState* pool, VkDeviceSize bytes, bool dedicated);
@@ -106,8 +115,10 @@ class Core {
   device::Device device;
   std::optional<memory::TypeTable> types;  ///< made once the device is open
   memory::Budget budget;
+  PressureWatch pressure;
   const HotPathPolicy hot_path;
   RecordTable records;
+  Moves moves;
   ExtrasTable extras;
   Origins origins;
   base::SlotMap<PoolState*> pools;
@@ -131,6 +142,7 @@ class Core {
   ArenaTable arenas;
   Slabs slabs;
   ThreadCaches caches;
+  Background background;
 
  private:
   void count(std::uint32_t memory_type, std::int64_t count, std::int64_t bytes);
@@ -143,6 +155,8 @@ class Core {
 
   std::atomic<std::uint64_t> coarse_now_{0};
   std::atomic<std::uint64_t> last_idle_look_{0};
+  std::atomic<std::uint64_t> last_refresh_{0};
+  const std::uint32_t refresh_milliseconds_;
   std::uint64_t (*const clock_)(void* user);
   void* const clock_user_;
   void (*const on_message_)(void* user, Severity severity, const char* text);

@@ -23,6 +23,7 @@ void ExtrasTable::give_back(std::uint32_t number) {
   Extras& extras = entries_[number - 1];
   base::release_string(entries_.host(), std::exchange(extras.name, nullptr));
   extras.create_info = {};
+  extras.pins = 0;
   extras.next = std::exchange(unused_, number);
 }
 
@@ -81,6 +82,24 @@ bool ExtrasTable::rename(std::uint64_t handle, Record& record, const char* name)
     return true;
   }
   base::release_string(entries_.host(), std::exchange(entries_[number - 1].name, copy));
+  return true;
+}
+
+void ExtrasTable::pin(std::uint64_t handle, Record& record) {
+  const base::MutexLock lock(mutex_);
+  const std::uint32_t number = record.extras.load(std::memory_order_relaxed);
+  if (number == 0 || !record.is_live(handle)) return;
+  ++entries_[number - 1].pins;
+  record.marks.fetch_or(Record::kPinned);
+}
+
+bool ExtrasTable::unpin(std::uint64_t handle, Record& record) {
+  const base::MutexLock lock(mutex_);
+  const std::uint32_t number = record.extras.load(std::memory_order_relaxed);
+  if (number == 0 || !record.is_live(handle)) return true;
+  std::uint32_t& pins = entries_[number - 1].pins;
+  if (pins == 0) return false;
+  if (--pins == 0) record.marks.fetch_and(~Record::kPinned);
   return true;
 }
 

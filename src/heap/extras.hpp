@@ -16,6 +16,7 @@ namespace quarry::heap {
 struct Extras {
   char* name = nullptr;
   device::CreateInfoCopy create_info;
+  std::uint32_t pins = 0;
   Origin origin;           ///< of an allocation whose origin found no place in its table
   std::uint32_t next = 0;  ///< of an unused entry
 };
@@ -39,6 +40,11 @@ class ExtrasTable {
 
   /// Renames a record with that handle; false without host memory. Null removes the name.
   bool rename(std::uint64_t handle, Record& record, const char* name);
+
+  /// Counts a pin more or less, in the record's bits, too. An allocation without an entry has none.
+  void pin(std::uint64_t handle, Record& record);
+  /// False for one less than none.
+  bool unpin(std::uint64_t handle, Record& record);
 
   /// Calls look(extras) with the lock held if the record has an entry and is live under this
   /// handle.

@@ -185,9 +185,9 @@ std::uint64_t place_range(Core& core, ThreadCache& cache, const Route& route,
     return 0;
   }
   auto& record = static_cast<LargeRecord&>(*slot.record);
-  record.block = placed.block;
+  record.block.store(placed.block, std::memory_order_relaxed);
   record.range = placed.where.handle;
-  record.offset = placed.where.offset;
+  record.offset.store(placed.where.offset, std::memory_order_relaxed);
   record.size = size;
   record.in_default_pool = true;
   count_range(core, cache, route.memory_type, desc.tag.index, 1, static_cast<std::int64_t>(size));
@@ -272,7 +272,7 @@ bool free_range(Core& core, Allocation allocation) {
     if (!freed) RecordTable::unclaim(allocation.value, *record);
   }
   if (freed) {
-    Block& block = *record->block;
+    Block& block = *record->block.load(std::memory_order_relaxed);
     Arena& arena = *block.arena;
     heap = arena.traits().heap;
     const std::uint32_t memory_type = arena.traits().memory_type;

@@ -20,10 +20,12 @@ namespace quarry::heap {
 
 class Block;
 
-/// Written before its handle is given out; afterwards only the atomics change.
+/// Written before its handle is given out; afterwards only the atomics change, and what a move
+/// changes (moves.hpp).
 struct Record {
-  /// Of a live allocation live_state() of its handle; with kVacant or kClaimed changed in it
-  /// otherwise, with both once it is retired. The generation is in the low bits.
+  /// Of a live allocation live_state() of its handle, with kMoving changed in it while it is moved;
+  /// with kVacant or kClaimed changed in it otherwise, with both once it is retired. The generation
+  /// is in the low bits.
   std::atomic<std::uint32_t> state;
   std::atomic<std::uint32_t> extras{0};  ///< place in the side table; 0: none
   std::atomic<std::uint32_t> marks{0};   ///< mappings, placement, tag; 0 of most slots
@@ -41,6 +43,7 @@ struct Record {
 
   static constexpr std::uint32_t kVacant = 1u << base::kHandleGenerationBits;
   static constexpr std::uint32_t kClaimed = 2u << base::kHandleGenerationBits;
+  static constexpr std::uint32_t kMoving = 4u << base::kHandleGenerationBits;
 
   /// Generation and, because nothing has to be masked away, the low bits of the owner.
   static constexpr std::uint32_t live_state(std::uint64_t handle) {
@@ -49,12 +52,18 @@ struct Record {
   }
   /// Vacant, waiting for its first handle.
   explicit Record(std::uint64_t handle) noexcept : state(live_state(handle) ^ kVacant) {}
-  bool is_live(std::uint64_t handle) const { return state.load() == live_state(handle); }
+  bool is_live(std::uint64_t handle) const {
+    return ((state.load() ^ live_state(handle)) & ~kMoving) == 0;
+  }
+  bool is_moving(std::uint64_t handle) const {
+    return state.load() == (live_state(handle) ^ kMoving);
+  }
 
-  // `marks`, from the lowest up: mappings, mapped for life, placement, tag.
+  // `marks`, from the lowest up: mappings, mapped for life, placement, pinned, tag.
   static constexpr std::uint32_t kMostMappings = (1u << 11) - 1;
   static constexpr std::uint32_t kMappedForLife = 1u << 11;
   static constexpr std::uint32_t kPlacementShift = 12;
+  static constexpr std::uint32_t kPinned = 1u << 14;  ///< how often, extras.hpp tells
   static constexpr std::uint32_t kTagShift = 16;
   static constexpr std::uint32_t pack_marks(Tag tag,
                                             Placement placement = Placement::existing_block) {
@@ -87,10 +96,10 @@ struct Record {
 struct alignas(64) LargeRecord : Record {
   using Record::Record;
 
-  Block* block = nullptr;   ///< its dedicated one, too
-  OffsetHandle range;       ///< within the block
-  VkDeviceSize offset = 0;  ///< bytes into the memory
-  VkDeviceSize size = 0;    ///< bytes reserved
+  std::atomic<Block*> block{nullptr};   ///< its dedicated one, too
+  OffsetHandle range;                   ///< within the block
+  std::atomic<VkDeviceSize> offset{0};  ///< bytes into the memory
+  VkDeviceSize size = 0;                ///< bytes reserved
 };
 
 static_assert(sizeof(void*) != 8 || (sizeof(Record) == 32 && sizeof(LargeRecord) == 64));

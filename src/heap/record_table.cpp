@@ -31,7 +31,24 @@ Location RecordTable::location(std::uint64_t handle, const Record& record) {
     return slab.location(slab.slot_of(handle));
   }
   const auto& large = static_cast<const LargeRecord&>(record);
-  return {large.block, large.offset, large.size};
+  for (;;) {
+    // Odd while some record's place changes, which takes a few instructions.
+    const std::uint32_t before = moves_.load(std::memory_order_acquire);
+    const Location where{large.block.load(std::memory_order_acquire),
+                         large.offset.load(std::memory_order_acquire), large.size};
+    if (moves_.load(std::memory_order_relaxed) == before && before % 2 == 0) return where;
+  }
+}
+
+void RecordTable::relocate(LargeRecord& record, const Place& place) {
+  // A sequence lock (Boehm, "Can Seqlocks Get Along with Programming Language Memory Models?",
+  // 2012) for all records together: moves are rare.
+  moves_.fetch_add(1, std::memory_order_relaxed);
+  record.block.store(place.block, std::memory_order_release);
+  record.offset.store(place.offset, std::memory_order_release);
+  record.range = place.range;
+  record.resource = place.resource;
+  moves_.fetch_add(1, std::memory_order_release);
 }
 
 Slot RecordTable::take_large(base::InsertError& error) {

@@ -77,6 +77,15 @@ class RecordTable {
   static bool is_slot(std::uint64_t handle) { return (handle & kLargeBit) == 0; }
   /// Precondition: live or claimed by the caller.
   Location location(std::uint64_t handle, const Record& record);
+  /// Where an allocation that is moved lies, and the resource there.
+  struct Place {
+    Block* block = nullptr;
+    OffsetHandle range;
+    VkDeviceSize offset = 0;
+    std::uint64_t resource = 0;
+  };
+  /// Precondition: moving; one call at a time.
+  void relocate(LargeRecord& record, const Place& place);
   /// Precondition: of a slot that was made.
   Slab& slab_of(std::uint64_t handle) const { return slab_of_row(index_of(handle) / kRow); }
 
@@ -174,7 +183,7 @@ class RecordTable {
   void visit_live(std::uint32_t index, Record& record, Visit& visit) {
     const std::uint32_t state = record.state.load(std::memory_order_acquire);
     const std::uint64_t handle = handle_of(index, state);
-    if (state == Record::live_state(handle)) visit(handle, record);
+    if (((state ^ Record::live_state(handle)) & ~Record::kMoving) == 0) visit(handle, record);
   }
   Record* find(std::uint64_t handle) {
     const std::uint32_t index = index_of(handle);
@@ -187,6 +196,7 @@ class RecordTable {
   Slot take_large_locked(base::InsertError& error) QUARRY_REQUIRES(mutex_);
   Slab* make_slab(std::uint32_t slots) QUARRY_REQUIRES(mutex_);
 
+  std::atomic<std::uint32_t> moves_{0};  ///< twice the moves so far
   base::ChunkedArray<LargeRecord> large_;
   base::PagedArray<RowPage, 1> pages_;
   std::atomic<std::uint32_t> row_count_{0};

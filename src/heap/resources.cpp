@@ -44,18 +44,31 @@ Status bind_memory(Core& core, const Image& image, std::uint32_t planes) {
   return device::bind_image(core.device, image.image, bindings[0].memory, bindings[0].offset);
 }
 
-/// Takes the right to free away from everybody else.
-Result<Record*> claim(Core& core, Allocation allocation) {
-  const auto claimed = core.records.claim(allocation.value);
-  if (!claimed) return bad_handle(claimed.status);
-  return claimed.record;
+/// Takes the right to free away from everybody else. Null: it goes, with its resource, when its
+/// move ends.
+Result<Record*> claim(Core& core, Allocation allocation, std::uint64_t resource = 0) {
+  for (;;) {
+    const auto claimed = core.records.claim(allocation.value);
+    if (claimed) return claimed.record;
+    const auto found = core.records.lookup(allocation.value);
+    if (!found) return bad_handle(found.status);
+    if (!found.record->is_moving(allocation.value)) continue;
+    switch (core.moves.free(allocation, resource)) {
+      case Moves::Freed::not_moving:
+        break;
+      case Moves::Freed::with_move:
+        return static_cast<Record*>(nullptr);
+      case Moves::Freed::bad_resource:
+        return device::refuse(Reason::bad_argument);
+    }
+  }
 }
 
 /// The same together with the resource that lies there: another one than the memory was made for is
 /// refused.
-Result<Record*> claim(Core& core, Allocation allocation, std::uint64_t resource) {
-  auto claimed = claim(core, allocation);
-  if (!claimed) return claimed;
+Result<Record*> claim_with(Core& core, Allocation allocation, std::uint64_t resource) {
+  auto claimed = claim(core, allocation, resource);
+  if (!claimed || *claimed == nullptr) return claimed;
   const std::uint64_t made_for = (*claimed)->resource;
   if (made_for == 0 || made_for == resource) return claimed;
   RecordTable::unclaim(allocation.value, **claimed);
@@ -185,8 +198,9 @@ Status destroy(Core& core, const Buffer& buffer) {
     if (buffer.buffer == VK_NULL_HANDLE) return {};
     return device::refuse(Reason::stale_handle);
   }
-  const auto record = claim(core, buffer.allocation, handle_bits(buffer.buffer));
+  const auto record = claim_with(core, buffer.allocation, handle_bits(buffer.buffer));
   if (!record) return Unexpected(record.error());
+  if (*record == nullptr) return {};
   device::destroy_buffer(core.device, buffer.buffer);
   Router(core).free(buffer.allocation, **record);
   return {};
@@ -198,7 +212,9 @@ Status destroy(Core& core, const Image& image) {
   bool any = false;
   for (std::size_t i = 0; i < records.size() && status; ++i) {
     if (!image.allocations[i]) continue;
-    const auto record = claim(core, image.allocations[i], handle_bits(image.image));
+    const auto record = claim_with(core, image.allocations[i], handle_bits(image.image));
+    // Only an image with one allocation moves.
+    if (record && *record == nullptr) return {};
     if (record) {
       records[i] = *record;
       any = true;
@@ -223,6 +239,7 @@ Status destroy(Core& core, const Image& image) {
 Status free(Core& core, Allocation allocation) {
   const auto record = claim(core, allocation);
   if (!record) return Unexpected(record.error());
+  if (*record == nullptr) return {};
   Router(core).free(allocation, **record);
   return {};
 }

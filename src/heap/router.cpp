@@ -84,6 +84,7 @@ TypePlan plan_for_type(const Core& core, const Request& request, std::uint32_t m
     plan.place.alignment = std::max(plan.place.alignment, request.pool->desc.minimum_alignment);
   } else {
     plan.traits.optimal = core.granular() && request.kind == ResourceKind::optimal;
+    plan.traits.movable = request.movable == MovableVerdict::movable;
     plan.traits.lifetime = desc.lifetime;
     plan.place.size = range_size(plan.place.size);
     plan.traits.large = plan.place.size >= core.policy.large_request;
@@ -113,8 +114,9 @@ Origin origin_of(const Request& request) {
 }
 
 std::uint32_t slot_class(const Core& core, const TypePlan& plan) {
-  // Custom pools place exactly.
-  if (plan.traits.pool != nullptr || plan.place.size > core.hot_path.largest_slot)
+  // Custom pools place exactly. What may be moved lies alone, so that it can be.
+  if (plan.traits.pool != nullptr || plan.traits.movable ||
+      plan.place.size > core.hot_path.largest_slot)
     return offset::kNoSizeClass;
   return offset::size_class_for(plan.place.size, plan.place.alignment);
 }
@@ -294,6 +296,11 @@ Status Router::attempt_slot(Arena& arena, std::uint32_t size_class, bool within_
   if (spot.slot.record == nullptr && core_.slabs.take(*set, size_class, &spot.slot, 1) == 0) {
     Slab* slab = core_.slabs.make_slab(*set, size_class);
     if (slab == nullptr) return device::refuse(Reason::out_of_host_memory);
+    // What the driver is known to have no room for is not asked of it before the holes are filled.
+    const VkDeviceSize block =
+        blocks_.forecast_block(arena, Slabs::place_for(*slab).size, within_budget, 0);
+    if (growth == Growth::generous && core_.budget.refused(arena.traits().heap, block))
+      growth = Growth::none;
     const auto placed = blocks_.place(arena, Slabs::place_for(*slab), within_budget, growth);
     if (!placed) {
       core_.slabs.abandon(*slab);
@@ -326,12 +333,12 @@ Status Router::attempt_range(Arena& arena, const TypePlan& plan, bool within_bud
     return Unexpected(placed.error());
   }
   auto& record = static_cast<LargeRecord&>(*spot.slot.record);
-  record.block = placed->block;
+  record.block.store(placed->block, std::memory_order_relaxed);
   record.range = placed->where.handle;
-  record.offset = placed->where.offset;
+  record.offset.store(placed->where.offset, std::memory_order_relaxed);
   record.in_default_pool = plan.traits.pool == nullptr;
   record.size = Space::reserved_bytes(plan.traits.algorithm, plan.place.size);
-  spot.where = {record.block, record.offset, record.size};
+  spot.where = {placed->block, placed->where.offset, record.size};
   spot.placement = placed->in_new_block ? Placement::new_block : Placement::existing_block;
   return {};
 }
@@ -348,10 +355,10 @@ Status Router::attempt_dedicated(const Request& request, const TypePlan& plan, b
   Block& block = **made;
   block.exclusive = request.names_its_resource() && core_.device.facts().uses_dedicated_allocation;
   auto& record = static_cast<LargeRecord&>(*spot.slot.record);
-  record.block = &block;
+  record.block.store(&block, std::memory_order_relaxed);
   record.range = {};
   record.in_default_pool = false;
-  record.offset = 0;
+  record.offset.store(0, std::memory_order_relaxed);
   record.size = request.size;
   spot.where = {&block, 0, request.size};
   spot.placement = Placement::dedicated;

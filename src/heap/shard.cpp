@@ -21,6 +21,19 @@ std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) {
 
 }  // namespace
 
+OffsetError Shard::place_at(Block& block, const OffsetRequest& request, VkDeviceSize offset,
+                            OffsetHandle before, PlacedRange& placed) {
+  const bool was_empty = block.space->empty();
+  return took(block, *block.space, was_empty, block.space->allocate_at(request, offset, before),
+              placed);
+}
+
+void Shard::hold(Block& block, bool held, bool closed) {
+  block.held = held;
+  block.closed = closed;
+  publish(block, *block.space);
+}
+
 OffsetError Shard::place(const OffsetRequest& request, PlacedRange& placed) {
   const OffsetError error = place_in_first(request, placed);
   return error == OffsetError::out_of_space ? place_further(request, placed) : error;
@@ -65,7 +78,7 @@ void Shard::insert(Block& block, std::uint64_t empty_since) {
   first_ = &block;
   block_count_.fetch_add(1, std::memory_order_relaxed);
   if (block.space->empty()) note_empty(block, empty_since);
-  index_.renew(block, block.space->largest_free_class());
+  publish(block, *block.space);
 }
 
 void Shard::take_out(Block& block) {
@@ -81,7 +94,8 @@ Block* Shard::longest_empty() const {
   if (empty_bytes() == 0) return nullptr;
   Block* oldest = nullptr;
   for (Block* block = first_; block != nullptr; block = block->next) {
-    if (block->space->empty() && (oldest == nullptr || block->empty_since < oldest->empty_since))
+    if (!block->held && block->space->empty() &&
+        (oldest == nullptr || block->empty_since < oldest->empty_since))
       oldest = block;
   }
   return oldest;

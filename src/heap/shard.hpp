@@ -48,6 +48,10 @@ class alignas(64) Shard {
       return remove_from(block, *tlsf, range, now, emptied);
     return remove_from(block, *block.space, range, now, emptied);
   }
+  /// Places the request at an exact offset, in a closed block, too.
+  OffsetError place_at(Block& block, const OffsetRequest& request, VkDeviceSize offset,
+                       OffsetHandle before, PlacedRange& placed) QUARRY_REQUIRES(mutex_);
+  void hold(Block& block, bool held, bool closed) QUARRY_REQUIRES(mutex_);
   /// Takes a block in; `empty_since` counts where nothing lies in it.
   void insert(Block& block, std::uint64_t empty_since) QUARRY_REQUIRES(mutex_);
   void take_out(Block& block) QUARRY_REQUIRES(mutex_);
@@ -77,19 +81,24 @@ class alignas(64) Shard {
       return place_in(block, *tlsf, request, placed);
     return place_in(block, *block.space, OffsetRequest(request), placed);
   }
-  /// `space` is the block's, or the algorithm in it.
+  /// `space`, here and below, is the block's, or the algorithm in it.
   template <class SpaceLike>
   [[gnu::always_inline]] OffsetError place_in(Block& block, SpaceLike& space,
                                               const OffsetRequest& request, PlacedRange& placed)
       QUARRY_REQUIRES(mutex_) {
     const bool was_empty = space.empty();
-    const auto result = space.allocate(request);
+    return took(block, space, was_empty, space.allocate(request), placed);
+  }
+  template <class SpaceLike>
+  [[gnu::always_inline]] OffsetError took(Block& block, const SpaceLike& space, bool was_empty,
+                                          const OffsetResult<OffsetAllocation>& result,
+                                          PlacedRange& placed) QUARRY_REQUIRES(mutex_) {
     if (!result) return result.error();
     if (was_empty) [[unlikely]]
       empty_bytes_.fetch_sub(block.memory.size(), std::memory_order_relaxed);
-    index_.renew(block, space.largest_free_class());
+    publish(block, space);
     placed.block = &block;
-    placed.where = result.value();
+    placed.where = *result;
     placed.in_new_block = false;
     return OffsetError::none;
   }
@@ -102,8 +111,13 @@ class alignas(64) Shard {
     emptied = space.empty();
     if (emptied) [[unlikely]]
       note_empty(block, now);
-    index_.renew(block, space.largest_free_class());
+    publish(block, space);
     return OffsetError::none;
+  }
+  template <class SpaceLike>
+  [[gnu::always_inline]] void publish(Block& block, const SpaceLike& space)
+      QUARRY_REQUIRES(mutex_) {
+    index_.renew(block, block.closed ? 0 : space.largest_free_class());
   }
   void note_empty(Block& block, std::uint64_t now) QUARRY_REQUIRES(mutex_);
 

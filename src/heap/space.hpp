@@ -54,6 +54,16 @@ class Space {
   [[gnu::always_inline]] OffsetResult<OffsetAllocation> allocate(const OffsetRequest& request) {
     return visit([&](auto& algorithm) { return algorithm.allocate(request); });
   }
+  /// At an exact offset, of TLSF alone (offset/inline_tlsf.hpp).
+  OffsetResult<OffsetAllocation> allocate_at(const OffsetRequest& request, std::uint64_t offset,
+                                             OffsetHandle before) {
+    auto* tlsf = std::get_if<offset::InlineTlsf>(&algorithm_);
+    if (tlsf == nullptr) return Unexpected(OffsetError::unsupported);
+    return tlsf->allocate_at(request, offset, before);
+  }
+  OffsetError set_user(OffsetHandle handle, std::uint64_t user) {
+    return visit([&](auto& algorithm) { return algorithm.set_user(handle, user); });
+  }
   [[gnu::always_inline]] OffsetError free(OffsetHandle handle) {
     return visit([&](auto& algorithm) { return algorithm.free(handle); });
   }

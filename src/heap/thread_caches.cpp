@@ -176,16 +176,13 @@ void ThreadCaches::drain_of(const void* thread) {
     }
   }
   if (ended == nullptr) return;
-  Emptied emptied;
   {
+    Emptied emptied;
     const base::MutexLock lock(drain_mutex_);
     (void)drain(*ended, emptied);
   }
-  {
-    const base::MutexLock lock(mutex_);
-    ended->owner = nullptr;
-  }
-  owner_.emptied(owner_.user, emptied);
+  const base::MutexLock lock(mutex_);
+  ended->owner = nullptr;
 }
 
 }  // namespace quarry::heap

@@ -47,8 +47,6 @@ class ThreadCaches {
     void* user = nullptr;
     std::uint64_t (*now)(void* user) = nullptr;
     void (*fold)(void* user, ThreadCache& cache) = nullptr;
-    /// Blocks became empty at a thread's end.
-    void (*emptied)(void* user, const Emptied& emptied) = nullptr;
   };
   /// Once, before the first find_or_make().
   void set_owner(const Owner& owner) { owner_ = owner; }
@@ -59,7 +57,8 @@ class ThreadCaches {
   VkDeviceSize drain_all();
   /// Drains caches whose threads did nothing for `milliseconds`.
   void drain_idle(std::uint64_t milliseconds);
-  /// Of the thread that ends.
+  /// Of the thread that ends. Blocks may be empty now; as the registry is locked, whoever looks for
+  /// them next releases them.
   void drain_of(const void* thread);
 
   /// From now on the end of a thread is no concern of theirs. Comes before the end of what slots

@@ -12,16 +12,12 @@
 namespace quarry::heap {
 
 void tick(Core& core) {
-  core.budget.refresh();
-  const std::uint64_t now = core.now();
+  core.refresh_budget();
+  if (core.background.retains()) return;
+  const std::uint64_t now = core.coarse_now();
   core.drain_idle_caches();
-  const std::uint64_t kept = core.policy.retained_milliseconds;
-  BlockSource blocks(core);
-  for (std::uint32_t heap = 0; heap < core.device.facts().memory.memoryHeapCount; ++heap) {
-    // What idle or ended threads gave back may have emptied more blocks than are kept.
-    blocks.limit_empty_bytes(heap);
-    if (now >= kept) blocks.release_empty_since(heap, now - kept);
-  }
+  // What idle or ended threads gave back may have emptied more blocks than are kept.
+  BlockSource(core).enforce_retention(now);
 }
 
 Result<VkDeviceSize> prefetch(Core& core, VkDeviceSize bytes, ResourceKind kind,
@@ -34,6 +30,7 @@ Result<VkDeviceSize> prefetch(Core& core, VkDeviceSize bytes, ResourceKind kind,
   const device::Requirements anything{.memory = {1, 1, ~0u}};
   Request request = Request::of(anything, kind, desc);
   request.transient_image = means_transient_image(desc, kind);
+  if (desc.movable) request.movable = MovableVerdict::movable;
   const auto types = core.types->candidates(request.types());
   if (types.empty()) return device::refuse(core.types->reason_of_none(request.types()));
   TypePlan plan = plan_for_type(core, request, types.first());

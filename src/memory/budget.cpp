@@ -42,8 +42,9 @@ PlausibleFigures make_plausible(const DriverFigures& driver, VkDeviceSize heap_s
   return figures;
 }
 
-VkDeviceSize headroom(VkDeviceSize heap_size) {
-  return std::clamp<VkDeviceSize>(heap_size / 100, 4 * kMiB, 256 * kMiB);
+VkDeviceSize headroom(VkDeviceSize heap_size, const BudgetPolicy& policy) {
+  return std::clamp(share_of(heap_size, policy.headroom_share), policy.least_headroom,
+                    policy.most_headroom);
 }
 
 std::uint64_t convenient_object_count(std::uint32_t maximum) {
@@ -59,6 +60,7 @@ void Budget::open(const device::Device& device, const BudgetDesc& desc) {
     Heap& heap = heaps_[index];
     heap.size = facts.memory.memoryHeaps[index].size;
     heap.budget = share_of(heap.size, assumed_share_);
+    heap.headroom = headroom(heap.size, desc.policy);
     if (index < desc.heap_limits.size()) heap.limit = desc.heap_limits[index];
   }
   maximum_objects_ = facts.properties.limits.maxMemoryAllocationCount;
@@ -69,6 +71,8 @@ void Budget::open(const device::Device& device, const BudgetDesc& desc) {
 }
 
 void Budget::refresh() {
+  for (std::uint32_t index = 0; index < heap_count_; ++index)
+    heaps_[index].least_refused.store(VK_WHOLE_SIZE, std::memory_order_relaxed);
   if (!device_->facts().uses_memory_budget) return;
   // The driver's usage belongs to some moment between the two readings of what is held: the lower
   // one errs towards more use by others, until the next refresh.
@@ -95,13 +99,28 @@ void Budget::refresh() {
   }
 }
 
+void Budget::limit_process(const ProcessLimit& limit) {
+  if (limit.heap >= heap_count_) return;
+  Heap& heap = heaps_[limit.heap];
+  heap.process_limit =
+      std::min({heap.process_limit, limit.bytes, share_of(heap.size, limit.share)});
+}
+
 VkDeviceSize Budget::limit_of(const Heap& heap) const {
-  return std::min(heap.limit.load(std::memory_order_relaxed), heap.size);
+  return std::min({heap.limit.load(std::memory_order_relaxed), heap.process_limit, heap.size});
+}
+
+/// What the limits still allow: of this allocator, and of the process where others hold more.
+VkDeviceSize Budget::room_in_limits(const Heap& heap, VkDeviceSize claimed) const {
+  const VkDeviceSize of_process = minus_or_zero(
+      heap.process_limit,
+      heap.process_limit == VK_WHOLE_SIZE ? 0 : heap.foreign.load(std::memory_order_relaxed));
+  return minus_or_zero(std::min(limit_of(heap), of_process), claimed);
 }
 
 VkDeviceSize Budget::room_in_budget(const Heap& heap, VkDeviceSize claimed) const {
   const VkDeviceSize usable =
-      minus_or_zero(heap.budget.load(std::memory_order_relaxed), headroom(heap.size));
+      minus_or_zero(heap.budget.load(std::memory_order_relaxed), heap.headroom);
   return minus_or_zero(minus_or_zero(usable, heap.foreign.load(std::memory_order_relaxed)),
                        claimed);
 }
@@ -110,8 +129,8 @@ Reason Budget::try_reserve(std::uint32_t heap_index, VkDeviceSize bytes, bool wi
   Heap& heap = heaps_[heap_index];
   VkDeviceSize claimed = heap.claimed.load(std::memory_order_relaxed);
   do {
-    if (bytes > minus_or_zero(limit_of(heap), claimed)) {
-      const bool limited = heap.limit.load(std::memory_order_relaxed) < heap.size;
+    if (bytes > room_in_limits(heap, claimed)) {
+      const bool limited = limit_of(heap) < heap.size;
       return limited ? Reason::over_limit : Reason::out_of_device_memory;
     }
     if (within_budget && bytes > room_in_budget(heap, claimed)) return Reason::over_budget;
@@ -141,7 +160,17 @@ void Budget::cancel(std::uint32_t heap_index, VkDeviceSize bytes) {
 
 void Budget::release(std::uint32_t heap_index, VkDeviceSize bytes) {
   heaps_[heap_index].held.fetch_sub(bytes, std::memory_order_relaxed);
+  heaps_[heap_index].least_refused.store(VK_WHOLE_SIZE, std::memory_order_relaxed);
   cancel(heap_index, bytes);
+}
+
+void Budget::note_refusal(std::uint32_t heap_index, VkDeviceSize bytes) {
+  std::atomic<VkDeviceSize>& least = heaps_[heap_index].least_refused;
+  if (bytes < least.load(std::memory_order_relaxed)) least.store(bytes, std::memory_order_relaxed);
+}
+
+bool Budget::refused(std::uint32_t heap_index, VkDeviceSize bytes) const {
+  return bytes >= heaps_[heap_index].least_refused.load(std::memory_order_relaxed);
 }
 
 HeapBudget Budget::report(std::uint32_t heap_index) const {
@@ -181,7 +210,7 @@ VkDeviceSize Budget::left(std::uint32_t heap_index) const {
 
 VkDeviceSize Budget::left_to_limit(std::uint32_t heap_index) const {
   const Heap& heap = heaps_[heap_index];
-  return minus_or_zero(limit_of(heap), heap.claimed.load(std::memory_order_relaxed));
+  return room_in_limits(heap, heap.claimed.load(std::memory_order_relaxed));
 }
 
 void Budget::set_limit(std::uint32_t heap_index, VkDeviceSize bytes) {

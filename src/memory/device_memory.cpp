@@ -102,6 +102,7 @@ Status DeviceMemory::allocate(const device::Device& device, Budget& budget,
   if (code != VK_SUCCESS) {
     memory_ = VK_NULL_HANDLE;
     budget.cancel(type.heapIndex, request.size);
+    if (code == VK_ERROR_OUT_OF_DEVICE_MEMORY) budget.note_refusal(type.heapIndex, request.size);
     return device::driver_failed(code, request.size);
   }
   budget.commit(type.heapIndex, request.size);

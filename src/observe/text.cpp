@@ -44,6 +44,8 @@ const char* to_string(Reason reason) {
       return "needs an extension, feature or version that was not declared";
     case Reason::function_missing:
       return "a needed Vulkan function is missing";
+    case Reason::being_moved:
+      return "being moved";
     case Reason::still_in_use:
       return "still in use";
     case Reason::unsupported:

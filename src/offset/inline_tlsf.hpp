@@ -29,6 +29,12 @@ class InlineTlsf : public Tlsf {
   [[gnu::always_inline]] OffsetResult<OffsetAllocation> allocate(const OffsetRequest& request) {
     return place(request);
   }
+  /// At an exact offset, a multiple of the alignment; out_of_space where these bytes are not free.
+  /// `before` is a live range not far before it, or none: time is linear in the ranges in between.
+  OffsetResult<OffsetAllocation> allocate_at(const OffsetRequest& request, std::uint64_t offset,
+                                             OffsetHandle before) {
+    return place_at(request, offset, before);
+  }
   [[gnu::always_inline]] OffsetError free(OffsetHandle handle) { return remove(handle); }
   std::uint32_t largest_free_class() const {
     return state() != nullptr ? state()->largest_free_class() : Tlsf::largest_free_class();

@@ -118,6 +118,20 @@ inline OffsetResult<OffsetAllocation> OffsetSpace<State>::take(const Place& plac
 }
 
 template <class State>
+template <class S>
+OffsetResult<OffsetAllocation> OffsetSpace<State>::place_at(const OffsetRequest& request,
+                                                            std::uint64_t offset,
+                                                            OffsetHandle before) {
+  const OffsetError error = admit(request);
+  if (error != OffsetError::none) return Unexpected(error);
+  if (!base::is_aligned(offset, request.alignment))
+    return Unexpected(OffsetError::invalid_argument);
+  const typename S::Place place = state_->find_at(offset, request.size, before);
+  if (!place) return Unexpected(OffsetError::out_of_space);
+  return take(place, request);
+}
+
+template <class State>
 OffsetResult<OffsetAllocation> OffsetSpace<State>::allocate(const OffsetRequest& request) {
   return place(request);
 }

@@ -169,6 +169,18 @@ TlsfState::Place TlsfState::find_lowest(const OffsetRequest& request) {
   return best;
 }
 
+TlsfState::Place TlsfState::find_at(std::uint64_t offset, std::uint64_t size, OffsetHandle before) {
+  std::uint32_t index = find_live(before);
+  if (index == kNoNode || nodes_[index].offset > offset) index = nodes_[kEnd].next;
+  while (index != kEnd && nodes_[nodes_[index].next].offset <= offset)
+    index = nodes_[index].next;
+  Node& node = nodes_[index];
+  if (index == kEnd || !node.is_free() || size > node.size ||
+      offset - node.offset > node.size - size)
+    return {};
+  return {&node, offset - node.offset, index, bin_of(node.size)};
+}
+
 OffsetRange TlsfState::range(std::uint32_t index) const {
   const Node& node = nodes_[index];
   if (node.is_free()) return {node.offset, node.size, {}, 0};

@@ -81,6 +81,10 @@ class alignas(64) TlsfState {
   /// Looks wherever else the request may go.
   Place find_further(const OffsetRequest& request);
 
+  /// The free range that these bytes lie in, if there is one. Walks the ranges from the live one
+  /// `before` where it lies before the offset, else all of them.
+  Place find_at(std::uint64_t offset, std::uint64_t size, OffsetHandle before);
+
   /// Makes the nodes that one take() needs; false when there is no host memory.
   bool prepare_take(const Place&, const OffsetRequest&) { return nodes_.reserve(2); }
   static std::uint64_t bytes_for(const OffsetRequest& request) { return request.size; }

@@ -87,6 +87,15 @@ void map_bytes(Call& call, const ByteRange& range, MemoryObject& memory) {
   }
 }
 
+/// Lies over everything in the memory, and was declared to.
+bool is_block_buffer(const State& state, const Resource& resource, const MemoryObject& memory,
+                     VkDeviceSize offset) {
+  constexpr VkFlags64 kUsage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
+                               VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  return state.block_buffers_may_alias && !resource.is_image && offset == 0 &&
+         (resource.usage & kUsage) == kUsage && resource.size + kKiB > memory.size;
+}
+
 void bind_part(Call& call, std::uint64_t id, Resource& resource, std::uint32_t part,
                VkDeviceMemory memory_handle, VkDeviceSize offset) {
   BindPoint& point = resource.parts[part];
@@ -101,6 +110,7 @@ void bind_part(Call& call, std::uint64_t id, Resource& resource, std::uint32_t p
   if (!check_place(call, point.requirements.memory, *memory, offset)) return;
   point.memory = id_of(memory_handle);
   point.offset = offset;
+  if (is_block_buffer(call.state(), resource, *memory, offset)) return;
   map_bytes(call, {offset, point.requirements.memory.size, resource.kind, id + part}, *memory);
 }
 

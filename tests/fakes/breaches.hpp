@@ -21,5 +21,7 @@ std::vector<Breach> mapping_breaches();   ///< map, unmap, flush, invalidate
 std::vector<Breach> resource_breaches();  ///< creation and requirements
 std::vector<Breach> bind_breaches();      ///< binding
 std::vector<Breach> lifetime_breaches();  ///< use, destruction, byte map
+std::vector<Breach> command_breaches();   ///< recorded commands
+std::vector<Breach> image_command_breaches();
 
 }  // namespace quarry::fakes

@@ -3,6 +3,7 @@
 // hands them out.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include <vulkan/vulkan_core.h>
@@ -79,5 +80,103 @@ VKAPI_ATTR VkResult VKAPI_CALL bind_images2(VkDevice device, std::uint32_t count
 VKAPI_ATTR VkResult VKAPI_CALL semaphore_value(VkDevice device, VkSemaphore semaphore,
                                                std::uint64_t* value);
 VKAPI_ATTR VkResult VKAPI_CALL fence_status(VkDevice device, VkFence fence);
+
+// record_calls.cpp
+VKAPI_ATTR void VKAPI_CALL cmd_pipeline_barrier(
+    VkCommandBuffer commands, VkPipelineStageFlags source, VkPipelineStageFlags destination,
+    VkDependencyFlags flags, std::uint32_t memory_count, const VkMemoryBarrier* memory,
+    std::uint32_t buffer_count, const VkBufferMemoryBarrier* buffers, std::uint32_t image_count,
+    const VkImageMemoryBarrier* images);
+VKAPI_ATTR void VKAPI_CALL cmd_copy_buffer(VkCommandBuffer commands, VkBuffer source,
+                                           VkBuffer destination, std::uint32_t count,
+                                           const VkBufferCopy* regions);
+VKAPI_ATTR void VKAPI_CALL cmd_reset_query_pool(VkCommandBuffer commands, VkQueryPool pool,
+                                                std::uint32_t first, std::uint32_t count);
+VKAPI_ATTR void VKAPI_CALL cmd_write_timestamp(VkCommandBuffer commands,
+                                               VkPipelineStageFlagBits stage, VkQueryPool pool,
+                                               std::uint32_t query);
+
+// record_image_calls.cpp
+VKAPI_ATTR void VKAPI_CALL cmd_copy_image(VkCommandBuffer commands, VkImage source,
+                                          VkImageLayout source_layout, VkImage destination,
+                                          VkImageLayout destination_layout, std::uint32_t count,
+                                          const VkImageCopy* regions);
+VKAPI_ATTR void VKAPI_CALL cmd_copy_image_to_buffer(VkCommandBuffer commands, VkImage source,
+                                                    VkImageLayout layout, VkBuffer destination,
+                                                    std::uint32_t count,
+                                                    const VkBufferImageCopy* regions);
+VKAPI_ATTR void VKAPI_CALL cmd_copy_buffer_to_image(VkCommandBuffer commands, VkBuffer source,
+                                                    VkImage destination, VkImageLayout layout,
+                                                    std::uint32_t count,
+                                                    const VkBufferImageCopy* regions);
+
+// record_dispatch_calls.cpp
+VKAPI_ATTR void VKAPI_CALL cmd_bind_pipeline(VkCommandBuffer commands, VkPipelineBindPoint point,
+                                             VkPipeline pipeline);
+VKAPI_ATTR void VKAPI_CALL cmd_bind_descriptor_sets(
+    VkCommandBuffer commands, VkPipelineBindPoint point, VkPipelineLayout layout,
+    std::uint32_t first, std::uint32_t count, const VkDescriptorSet* sets,
+    std::uint32_t dynamic_count, const std::uint32_t* dynamic_offsets);
+VKAPI_ATTR void VKAPI_CALL cmd_push_constants(VkCommandBuffer commands, VkPipelineLayout layout,
+                                              VkShaderStageFlags stages, std::uint32_t offset,
+                                              std::uint32_t size, const void* values);
+VKAPI_ATTR void VKAPI_CALL cmd_dispatch(VkCommandBuffer commands, std::uint32_t x, std::uint32_t y,
+                                        std::uint32_t z);
+
+// pipeline_calls.cpp
+VKAPI_ATTR VkResult VKAPI_CALL create_shader_module(VkDevice device,
+                                                    const VkShaderModuleCreateInfo* info,
+                                                    const VkAllocationCallbacks* callbacks,
+                                                    VkShaderModule* shader);
+VKAPI_ATTR void VKAPI_CALL destroy_shader_module(VkDevice device, VkShaderModule shader,
+                                                 const VkAllocationCallbacks* callbacks);
+VKAPI_ATTR VkResult VKAPI_CALL
+create_descriptor_set_layout(VkDevice device, const VkDescriptorSetLayoutCreateInfo* info,
+                             const VkAllocationCallbacks* callbacks, VkDescriptorSetLayout* layout);
+VKAPI_ATTR void VKAPI_CALL destroy_descriptor_set_layout(VkDevice device,
+                                                         VkDescriptorSetLayout layout,
+                                                         const VkAllocationCallbacks* callbacks);
+VKAPI_ATTR VkResult VKAPI_CALL create_pipeline_layout(VkDevice device,
+                                                      const VkPipelineLayoutCreateInfo* info,
+                                                      const VkAllocationCallbacks* callbacks,
+                                                      VkPipelineLayout* layout);
+VKAPI_ATTR void VKAPI_CALL destroy_pipeline_layout(VkDevice device, VkPipelineLayout layout,
+                                                   const VkAllocationCallbacks* callbacks);
+VKAPI_ATTR VkResult VKAPI_CALL create_compute_pipelines(VkDevice device, VkPipelineCache cache,
+                                                        std::uint32_t count,
+                                                        const VkComputePipelineCreateInfo* infos,
+                                                        const VkAllocationCallbacks* callbacks,
+                                                        VkPipeline* pipelines);
+VKAPI_ATTR void VKAPI_CALL destroy_pipeline(VkDevice device, VkPipeline pipeline,
+                                            const VkAllocationCallbacks* callbacks);
+VKAPI_ATTR VkDeviceAddress VKAPI_CALL
+get_buffer_device_address(VkDevice device, const VkBufferDeviceAddressInfo* info);
+
+// descriptor_calls.cpp
+VKAPI_ATTR VkResult VKAPI_CALL create_descriptor_pool(VkDevice device,
+                                                      const VkDescriptorPoolCreateInfo* info,
+                                                      const VkAllocationCallbacks* callbacks,
+                                                      VkDescriptorPool* pool);
+VKAPI_ATTR void VKAPI_CALL destroy_descriptor_pool(VkDevice device, VkDescriptorPool pool,
+                                                   const VkAllocationCallbacks* callbacks);
+VKAPI_ATTR VkResult VKAPI_CALL reset_descriptor_pool(VkDevice device, VkDescriptorPool pool,
+                                                     VkDescriptorPoolResetFlags flags);
+VKAPI_ATTR VkResult VKAPI_CALL allocate_descriptor_sets(VkDevice device,
+                                                        const VkDescriptorSetAllocateInfo* info,
+                                                        VkDescriptorSet* sets);
+VKAPI_ATTR void VKAPI_CALL update_descriptor_sets(VkDevice device, std::uint32_t write_count,
+                                                  const VkWriteDescriptorSet* writes,
+                                                  std::uint32_t copy_count,
+                                                  const VkCopyDescriptorSet* copies);
+VKAPI_ATTR VkResult VKAPI_CALL create_query_pool(VkDevice device, const VkQueryPoolCreateInfo* info,
+                                                 const VkAllocationCallbacks* callbacks,
+                                                 VkQueryPool* pool);
+VKAPI_ATTR void VKAPI_CALL destroy_query_pool(VkDevice device, VkQueryPool pool,
+                                              const VkAllocationCallbacks* callbacks);
+VKAPI_ATTR VkResult VKAPI_CALL get_query_pool_results(VkDevice device, VkQueryPool pool,
+                                                      std::uint32_t first, std::uint32_t count,
+                                                      std::size_t size, void* data,
+                                                      VkDeviceSize stride,
+                                                      VkQueryResultFlags flags);
 
 }  // namespace quarry::fakes::calls

@@ -71,6 +71,62 @@ PFN_vkVoidFunction pointer_of(Function function) {
       return erase_type(table.vkGetDeviceBufferMemoryRequirements);
     case Function::get_device_image_memory_requirements:
       return erase_type(table.vkGetDeviceImageMemoryRequirements);
+    case Function::cmd_pipeline_barrier:
+      return erase_type(table.vkCmdPipelineBarrier);
+    case Function::cmd_copy_buffer:
+      return erase_type(table.vkCmdCopyBuffer);
+    case Function::cmd_copy_image:
+      return erase_type(table.vkCmdCopyImage);
+    case Function::cmd_copy_image_to_buffer:
+      return erase_type(table.vkCmdCopyImageToBuffer);
+    case Function::cmd_copy_buffer_to_image:
+      return erase_type(table.vkCmdCopyBufferToImage);
+    case Function::cmd_bind_pipeline:
+      return erase_type(table.vkCmdBindPipeline);
+    case Function::cmd_bind_descriptor_sets:
+      return erase_type(table.vkCmdBindDescriptorSets);
+    case Function::cmd_push_constants:
+      return erase_type(table.vkCmdPushConstants);
+    case Function::cmd_dispatch:
+      return erase_type(table.vkCmdDispatch);
+    case Function::cmd_reset_query_pool:
+      return erase_type(table.vkCmdResetQueryPool);
+    case Function::cmd_write_timestamp:
+      return erase_type(table.vkCmdWriteTimestamp);
+    case Function::create_shader_module:
+      return erase_type(table.vkCreateShaderModule);
+    case Function::destroy_shader_module:
+      return erase_type(table.vkDestroyShaderModule);
+    case Function::create_descriptor_set_layout:
+      return erase_type(table.vkCreateDescriptorSetLayout);
+    case Function::destroy_descriptor_set_layout:
+      return erase_type(table.vkDestroyDescriptorSetLayout);
+    case Function::create_pipeline_layout:
+      return erase_type(table.vkCreatePipelineLayout);
+    case Function::destroy_pipeline_layout:
+      return erase_type(table.vkDestroyPipelineLayout);
+    case Function::create_compute_pipelines:
+      return erase_type(table.vkCreateComputePipelines);
+    case Function::destroy_pipeline:
+      return erase_type(table.vkDestroyPipeline);
+    case Function::create_descriptor_pool:
+      return erase_type(table.vkCreateDescriptorPool);
+    case Function::destroy_descriptor_pool:
+      return erase_type(table.vkDestroyDescriptorPool);
+    case Function::reset_descriptor_pool:
+      return erase_type(table.vkResetDescriptorPool);
+    case Function::allocate_descriptor_sets:
+      return erase_type(table.vkAllocateDescriptorSets);
+    case Function::update_descriptor_sets:
+      return erase_type(table.vkUpdateDescriptorSets);
+    case Function::create_query_pool:
+      return erase_type(table.vkCreateQueryPool);
+    case Function::destroy_query_pool:
+      return erase_type(table.vkDestroyQueryPool);
+    case Function::get_query_pool_results:
+      return erase_type(table.vkGetQueryPoolResults);
+    case Function::get_buffer_device_address:
+      return erase_type(table.vkGetBufferDeviceAddress);
     case Function::count:
       break;
   }
@@ -127,6 +183,34 @@ VulkanFunctions FakeGpu::functions() {
   table.vkGetFenceStatus = calls::fence_status;
   table.vkGetDeviceBufferMemoryRequirements = calls::device_buffer_requirements;
   table.vkGetDeviceImageMemoryRequirements = calls::device_image_requirements;
+  table.vkCmdPipelineBarrier = calls::cmd_pipeline_barrier;
+  table.vkCmdCopyBuffer = calls::cmd_copy_buffer;
+  table.vkCmdCopyImage = calls::cmd_copy_image;
+  table.vkCmdCopyImageToBuffer = calls::cmd_copy_image_to_buffer;
+  table.vkCmdCopyBufferToImage = calls::cmd_copy_buffer_to_image;
+  table.vkCmdBindPipeline = calls::cmd_bind_pipeline;
+  table.vkCmdBindDescriptorSets = calls::cmd_bind_descriptor_sets;
+  table.vkCmdPushConstants = calls::cmd_push_constants;
+  table.vkCmdDispatch = calls::cmd_dispatch;
+  table.vkCmdResetQueryPool = calls::cmd_reset_query_pool;
+  table.vkCmdWriteTimestamp = calls::cmd_write_timestamp;
+  table.vkCreateShaderModule = calls::create_shader_module;
+  table.vkDestroyShaderModule = calls::destroy_shader_module;
+  table.vkCreateDescriptorSetLayout = calls::create_descriptor_set_layout;
+  table.vkDestroyDescriptorSetLayout = calls::destroy_descriptor_set_layout;
+  table.vkCreatePipelineLayout = calls::create_pipeline_layout;
+  table.vkDestroyPipelineLayout = calls::destroy_pipeline_layout;
+  table.vkCreateComputePipelines = calls::create_compute_pipelines;
+  table.vkDestroyPipeline = calls::destroy_pipeline;
+  table.vkCreateDescriptorPool = calls::create_descriptor_pool;
+  table.vkDestroyDescriptorPool = calls::destroy_descriptor_pool;
+  table.vkResetDescriptorPool = calls::reset_descriptor_pool;
+  table.vkAllocateDescriptorSets = calls::allocate_descriptor_sets;
+  table.vkUpdateDescriptorSets = calls::update_descriptor_sets;
+  table.vkCreateQueryPool = calls::create_query_pool;
+  table.vkDestroyQueryPool = calls::destroy_query_pool;
+  table.vkGetQueryPoolResults = calls::get_query_pool_results;
+  table.vkGetBufferDeviceAddress = calls::get_buffer_device_address;
   return table;
 }
 

@@ -141,6 +141,12 @@ void FakeGpu::check_all_destroyed() {
   check("memories", state_->memories.size());
   check("buffers", state_->buffers.size());
   check("images", state_->images.size());
+  check("shader modules", state_->shader_modules.size());
+  check("descriptor set layouts", state_->set_layouts.size());
+  check("pipeline layouts", state_->pipeline_layouts.size());
+  check("pipelines", state_->pipelines.size());
+  check("descriptor pools", state_->descriptor_pools.size());
+  check("query pools", state_->query_pools.size());
 }
 
 LiveObjects FakeGpu::live() const {

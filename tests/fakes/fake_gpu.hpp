@@ -5,6 +5,7 @@
 // is; the control functions below are thread-safe too.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -57,6 +58,26 @@ struct LiveObjects {
 /// honest figures. `query` counts from 1. Called under the fake's lock.
 using BudgetScript = std::function<void(std::uint64_t query, std::span<VkDeviceSize> budget,
                                         std::span<VkDeviceSize> usage)>;
+
+/// What a compute shader that is played on the host may touch. An access outside what is bound, or
+/// outside a live buffer with SHADER_DEVICE_ADDRESS usage, is a violation and false.
+class ShaderMemory {
+ public:
+  virtual bool read(VkDeviceAddress address, std::span<std::byte> bytes) = 0;
+  virtual bool write(VkDeviceAddress address, std::span<const std::byte> bytes) = 0;
+  virtual bool read_binding(std::uint32_t binding, VkDeviceSize offset,
+                            std::span<std::byte> bytes) = 0;  ///< of set 0
+  virtual bool write_binding(std::uint32_t binding, VkDeviceSize offset,
+                             std::span<const std::byte> bytes) = 0;
+
+ protected:
+  ~ShaderMemory() = default;
+};
+
+/// Plays one dispatch; runs under the fake's lock.
+using ShaderOnHost =
+    std::function<void(ShaderMemory& memory, std::span<const std::byte> push_constants,
+                       std::array<std::uint32_t, 3> groups)>;
 
 class FakeGpu {
  public:
@@ -142,6 +163,31 @@ class FakeGpu {
                           VkSemaphore semaphore, std::uint64_t value);
   void submit_buffer_read_with_fence(VkBuffer buffer, VkDeviceSize offset, VkDeviceSize size,
                                      VkFence fence);
+  // ---- Command buffers
+  /// A new one of this queue family, recording.
+  VkCommandBuffer begin_commands(std::uint32_t queue_family = 0);
+  /// Ends and submits them. They run, in the order of submission, when the semaphore is signalled
+  /// with the value, or now if there is none; until then what they use is in flight. Buffer copies
+  /// and registered shaders move bytes, image copies move whole subresources.
+  void submit(std::span<const VkCommandBuffer> commands, VkSemaphore semaphore = VK_NULL_HANDLE,
+              std::uint64_t value = 0);
+  /// Dispatches of pipelines with this SPIR-V run `shader`; others are violations.
+  void register_shader(std::span<const std::uint32_t> code, ShaderOnHost shader);
+  /// From now on buffers that take up a whole memory (but for what requirements round) and have
+  /// storage and transfer usage may lie over other resources.
+  void allow_block_buffers();
+  /// What one aspect, mip and layer of a bound image holds, in the fake's own order of bytes.
+  std::vector<std::byte> read_image(VkImage image, VkImageAspectFlagBits aspect, std::uint32_t mip,
+                                    std::uint32_t layer);
+  /// Sets contents and layout. `bytes` are repeated or cut to the subresource's size.
+  void write_image(VkImage image, VkImageAspectFlagBits aspect, std::uint32_t mip,
+                   std::uint32_t layer, VkImageLayout layout, std::span<const std::byte> bytes);
+  /// VK_IMAGE_LAYOUT_UNDEFINED for what is not there.
+  VkImageLayout image_layout(VkImage image, std::uint32_t mip, std::uint32_t layer) const;
+  /// Work of this family used the resource, and has it now.
+  void set_owner(VkBuffer buffer, std::uint32_t queue_family);
+  void set_owner(VkImage image, std::uint32_t queue_family);
+
   /// Work that uses the resource runs now and is done at once.
   void use_buffer(VkBuffer buffer);
   void use_image(VkImage image);

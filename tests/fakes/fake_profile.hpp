@@ -47,6 +47,12 @@ struct FakeProfile {
   std::uint32_t maximum_allocation_count = 4096;
   VkDeviceSize maximum_allocation_size = VkDeviceSize{1} << 62;
   VkDeviceSize maximum_buffer_size = VkDeviceSize{1} << 62;
+  std::uint32_t maximum_storage_range = 1u << 27;  ///< maxStorageBufferRange
+  VkDeviceSize storage_alignment = 16;             ///< minStorageBufferOffsetAlignment
+  std::uint32_t maximum_group_count = 65'535;      ///< maxComputeWorkGroupCount
+  std::vector<VkQueueFlags> queue_families{
+      VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT, VK_QUEUE_TRANSFER_BIT,
+      VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT};
   std::uint32_t device_group_size =
       1;  ///< physical devices; more than one gives multi-instance heaps instances
   VkExternalMemoryHandleTypeFlags external_handle_types =

@@ -175,6 +175,10 @@ VkResult allocate_memory(VkDevice device, const VkMemoryAllocateInfo* info,
   if (!heap_has_room(call.state(), *info)) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
   if (!take_host_block(callbacks, object->host)) return VK_ERROR_OUT_OF_HOST_MEMORY;
   call->used[call->profile.types[object->type].heapIndex] += object->size;
+  if (object->device_address) {
+    object->address = call->next_address;
+    call->next_address += (object->size + 2 * kMiB) / kMiB * kMiB;
+  }
   const std::uint64_t id = next_id();
   call->memories.emplace(id, std::move(object));
   *memory = handle_of<VkDeviceMemory>(id);
@@ -186,7 +190,7 @@ void free_memory(VkDevice device, VkDeviceMemory memory, const VkAllocationCallb
   if (memory == VK_NULL_HANDLE) return;
   MemoryObject* object = call.memory(memory);
   if (object == nullptr) return;
-  if (call->memory_in_flight(id_of(memory))) {
+  if (call->memory_in_flight(id_of(memory)) || submission_uses(call.state(), id_of(memory))) {
     call.violate(Rule::free_in_flight, "memory " + std::to_string(id_of(memory)));
   }
   if (!object->resources.empty()) {

@@ -23,6 +23,15 @@ void fill(const FakeProfile& profile, VkPhysicalDeviceProperties& properties) {
   limits.nonCoherentAtomSize = profile.atom;
   limits.maxMemoryAllocationCount = profile.maximum_allocation_count;
   limits.minMemoryMapAlignment = static_cast<std::size_t>(profile.map_alignment);
+  limits.maxStorageBufferRange = profile.maximum_storage_range;
+  limits.minStorageBufferOffsetAlignment = profile.storage_alignment;
+  limits.maxComputeWorkGroupCount[0] = profile.maximum_group_count;
+  limits.maxComputeWorkGroupCount[1] = profile.maximum_group_count;
+  limits.maxComputeWorkGroupCount[2] = profile.maximum_group_count;
+  limits.maxComputeWorkGroupInvocations = 1024;
+  limits.maxComputeWorkGroupSize[0] = 1024;
+  limits.maxPushConstantsSize = 256;
+  limits.timestampPeriod = 1.0f;
   limits.maxImageDimension2D = 16384;
   limits.optimalBufferCopyOffsetAlignment = 1;
   limits.optimalBufferCopyRowPitchAlignment = 1;

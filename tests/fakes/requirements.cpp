@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "fakes/chain.hpp"
+#include "fakes/commands.hpp"
 
 namespace quarry::fakes {
 
@@ -49,6 +50,7 @@ FormatLayout layout_of(VkFormat format) {
       return texels(1);
     case VK_FORMAT_R8G8_UNORM:
     case VK_FORMAT_R16_SFLOAT:
+    case VK_FORMAT_R5G6B5_UNORM_PACK16:
     case VK_FORMAT_D16_UNORM:
       return texels(2);
     case VK_FORMAT_R16G16B16A16_SFLOAT:
@@ -73,19 +75,30 @@ VkDeviceSize align_up(VkDeviceSize value, VkDeviceSize alignment) {
   return (value + alignment - 1) / alignment * alignment;
 }
 
+VkExtent3D extent_of(const VkImageCreateInfo& info, const PlaneLayout& plane, std::uint32_t mip) {
+  return {std::max(1u, info.extent.width / plane.divide_x >> mip),
+          std::max(1u, info.extent.height / plane.divide_y >> mip),
+          std::max(1u, info.extent.depth >> mip)};
+}
+
+/// Nominal bytes of one mip of one layer of a plane, with all samples.
+VkDeviceSize mip_bytes(const VkImageCreateInfo& info, const FormatLayout& format,
+                       const PlaneLayout& plane, std::uint32_t mip) {
+  const VkExtent3D extent = extent_of(info, plane, mip);
+  const VkDeviceSize side = format.block_side;
+  const VkDeviceSize blocks_in_slice =
+      align_up(extent.width, side) / side * (align_up(extent.height, side) / side);
+  return blocks_in_slice * extent.depth * plane.block_bytes *
+         static_cast<VkDeviceSize>(info.samples);
+}
+
 /// Nominal bytes of all mips, layers and samples of one plane.
 VkDeviceSize plane_bytes(const VkImageCreateInfo& info, const FormatLayout& format,
                          const PlaneLayout& plane) {
   VkDeviceSize bytes = 0;
-  for (std::uint32_t mip = 0; mip < info.mipLevels && mip < 32; ++mip) {
-    const VkDeviceSize width = std::max(1u, info.extent.width / plane.divide_x >> mip);
-    const VkDeviceSize height = std::max(1u, info.extent.height / plane.divide_y >> mip);
-    const VkDeviceSize depth = std::max(1u, info.extent.depth >> mip);
-    const VkDeviceSize side = format.block_side;
-    bytes +=
-        align_up(width, side) / side * (align_up(height, side) / side) * depth * plane.block_bytes;
-  }
-  return bytes * info.arrayLayers * static_cast<VkDeviceSize>(info.samples);
+  for (std::uint32_t mip = 0; mip < info.mipLevels && mip < 32; ++mip)
+    bytes += mip_bytes(info, format, plane, mip);
+  return bytes * info.arrayLayers;
 }
 
 std::uint32_t type_bits(const FakeProfile& profile, bool protected_resource, bool transient,
@@ -129,6 +142,54 @@ std::uint32_t plane_of(VkFormat format, VkImageAspectFlagBits aspect) {
     default:
       return count;
   }
+}
+
+VkImageAspectFlags aspects_of(VkFormat format) {
+  switch (format) {
+    case VK_FORMAT_D16_UNORM:
+    case VK_FORMAT_X8_D24_UNORM_PACK32:
+    case VK_FORMAT_D32_SFLOAT:
+      return VK_IMAGE_ASPECT_DEPTH_BIT;
+    case VK_FORMAT_S8_UINT:
+      return VK_IMAGE_ASPECT_STENCIL_BIT;
+    case VK_FORMAT_D16_UNORM_S8_UINT:
+    case VK_FORMAT_D24_UNORM_S8_UINT:
+    case VK_FORMAT_D32_SFLOAT_S8_UINT:
+      return VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT;
+    default:
+      break;
+  }
+  constexpr VkImageAspectFlags kTwo = VK_IMAGE_ASPECT_PLANE_0_BIT | VK_IMAGE_ASPECT_PLANE_1_BIT;
+  const std::uint32_t planes = plane_count(format);
+  if (planes == 1) return VK_IMAGE_ASPECT_COLOR_BIT;
+  return planes == 2 ? kTwo : kTwo | VK_IMAGE_ASPECT_PLANE_2_BIT;
+}
+
+VkExtent3D subresource_extent(const VkImageCreateInfo& info, VkImageAspectFlagBits aspect,
+                              std::uint32_t mip) {
+  const FormatLayout format = layout_of(info.format);
+  const std::uint32_t plane = plane_of(info.format, aspect);
+  return extent_of(info, format.plane[plane < format.planes ? plane : 0], mip);
+}
+
+SubresourceBytes subresource_bytes(const VkImageCreateInfo& info, VkImageAspectFlagBits aspect,
+                                   std::uint32_t mip, std::uint32_t layer) {
+  const FormatLayout format = layout_of(info.format);
+  std::uint32_t plane = plane_of(info.format, aspect);
+  if (plane >= format.planes) plane = 0;
+  SubresourceBytes bytes;
+  for (std::uint32_t p = 0; p < plane; ++p)
+    bytes.offset += plane_bytes(info, format, format.plane[p]);
+  for (std::uint32_t m = 0; m < mip; ++m)
+    bytes.offset += mip_bytes(info, format, format.plane[plane], m) * info.arrayLayers;
+  bytes.size = mip_bytes(info, format, format.plane[plane], mip);
+  bytes.offset += bytes.size * layer;
+  constexpr VkImageAspectFlags kBoth = VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT;
+  if (aspects_of(info.format) != kBoth) return bytes;
+  // Of each texel's bytes the stencil takes one.
+  const VkDeviceSize stencil = bytes.size / format.plane[0].block_bytes;
+  if (aspect == VK_IMAGE_ASPECT_STENCIL_BIT) return {bytes.offset + bytes.size - stencil, stencil};
+  return {bytes.offset, bytes.size - stencil};
 }
 
 FakeRequirements buffer_requirements(const FakeProfile& profile, const VkBufferCreateInfo& info) {

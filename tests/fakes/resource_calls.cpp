@@ -2,6 +2,7 @@
 // Creation and destruction of buffers and images.
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "fakes/calls.hpp"
 #include "fakes/chain.hpp"
@@ -76,6 +77,9 @@ bool check_info(Call& call, const VkImageCreateInfo& info) {
 Resource make_resource(const FakeProfile& profile, const VkBufferCreateInfo& info) {
   Resource resource;
   resource.protected_resource = (info.flags & VK_BUFFER_CREATE_PROTECTED_BIT) != 0;
+  resource.usage = usage_of(info);
+  resource.size = info.size;
+  resource.concurrent = info.sharingMode == VK_SHARING_MODE_CONCURRENT;
   resource.needs_address = (usage_of(info) & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) != 0;
   if (const auto* external = find_in_chain<VkExternalMemoryBufferCreateInfo>(
           info.pNext, VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO)) {
@@ -88,6 +92,11 @@ Resource make_resource(const FakeProfile& profile, const VkBufferCreateInfo& inf
 Resource make_resource(const FakeProfile& profile, const VkImageCreateInfo& info) {
   Resource resource;
   resource.is_image = true;
+  resource.usage = info.usage;
+  resource.image_info = info;
+  resource.image_info.pNext = nullptr;
+  resource.layouts.assign(std::size_t{info.mipLevels} * info.arrayLayers, info.initialLayout);
+  resource.concurrent = info.sharingMode == VK_SHARING_MODE_CONCURRENT;
   resource.kind =
       info.tiling == VK_IMAGE_TILING_OPTIMAL ? ResourceKind::optimal : ResourceKind::linear;
   resource.protected_resource = (info.flags & VK_IMAGE_CREATE_PROTECTED_BIT) != 0;
@@ -112,15 +121,15 @@ VkResult create(Call& call, const Info& info, const VkAllocationCallbacks* callb
   Resource resource = make_resource(call->profile, info);
   if (!take_host_block(callbacks, resource.host)) return VK_ERROR_OUT_OF_HOST_MEMORY;
   id = next_id();
-  resources.emplace(id, resource);
+  resources.emplace(id, std::move(resource));
   return VK_SUCCESS;
 }
 
 void destroy(Call& call, std::uint64_t id, Resource& resource,
              const VkAllocationCallbacks* callbacks,
              std::unordered_map<std::uint64_t, Resource>& resources) {
-  if (!resource.is_image && call->buffer_in_flight(id)) {
-    call.violate(Rule::destroy_in_flight, "buffer " + std::to_string(id));
+  if (submission_uses(call.state(), id) || (!resource.is_image && call->buffer_in_flight(id))) {
+    call.violate(Rule::destroy_in_flight, "resource " + std::to_string(id));
   }
   for (std::uint32_t part = 0; part < resource.part_count; ++part) {
     const BindPoint& point = resource.parts[part];

@@ -17,7 +17,7 @@ namespace {
 std::vector<Breach> all_breaches() {
   std::vector<Breach> all;
   for (auto* part : {call_breaches, memory_breaches, mapping_breaches, resource_breaches,
-                     bind_breaches, lifetime_breaches}) {
+                     bind_breaches, lifetime_breaches, command_breaches, image_command_breaches}) {
     for (Breach& breach : part())
       all.push_back(std::move(breach));
   }

@@ -24,6 +24,8 @@ bool feature_enabled(const EnabledFeatures& features, Function function) {
       return features.maintenance4;
     case Function::get_semaphore_counter_value:
       return features.timeline_semaphore;
+    case Function::get_buffer_device_address:
+      return features.buffer_device_address;
     default:
       return true;
   }
@@ -121,6 +123,13 @@ Resource* Call::image(VkImage handle) {
   Resource* image = state_.find_image(id_of(handle));
   if (image == nullptr) violate(Rule::invalid_handle, "image " + std::to_string(id_of(handle)));
   return image;
+}
+
+CommandBuffer* Call::recording(VkCommandBuffer commands) {
+  auto* buffer = reinterpret_cast<CommandBuffer*>(commands);
+  if (!buffer->submitted) return buffer;
+  violate(Rule::record_after_submit, "a command after the submission");
+  return nullptr;
 }
 
 void Call::check_type(VkStructureType actual, VkStructureType expected) {

@@ -19,6 +19,7 @@
 
 #include "fakes/backing.hpp"
 #include "fakes/byte_map.hpp"
+#include "fakes/commands.hpp"
 #include "fakes/fake_gpu.hpp"
 #include "fakes/handles.hpp"
 
@@ -49,6 +50,7 @@ struct MemoryObject {
   std::uint64_t dedicated_buffer = 0;
   std::uint64_t dedicated_image = 0;
   bool device_address = false;
+  VkDeviceAddress address = 0;  ///< of the first byte, where it was asked for
   bool several_instances = false;
   VkExternalMemoryHandleTypeFlags exported = 0;
   VkExternalMemoryHandleTypeFlags imported = 0;
@@ -78,6 +80,17 @@ struct Resource {
   std::uint32_t part_count = 1;
   std::array<BindPoint, 3> parts;
   HostBlock host;
+  VkFlags64 usage = 0;
+  VkDeviceSize size = 0;               ///< of a buffer
+  VkImageCreateInfo image_info{};      ///< of an image, without its chain
+  std::vector<VkImageLayout> layouts;  ///< of an image, mip by mip, layer by layer
+  bool concurrent = false;
+  std::uint32_t owner = VK_QUEUE_FAMILY_IGNORED;        ///< queue family, none yet
+  std::uint32_t released_to = VK_QUEUE_FAMILY_IGNORED;  ///< between release and acquire
+
+  VkImageLayout& layout(std::uint32_t mip, std::uint32_t layer) {
+    return layouts[std::size_t{mip} * image_info.arrayLayers + layer];
+  }
 };
 
 struct SubmittedRead {
@@ -118,6 +131,19 @@ struct State {
   std::unordered_map<std::uint64_t, std::uint64_t> semaphores;  ///< value
   std::unordered_map<std::uint64_t, bool> fences;               ///< signalled
   std::vector<SubmittedRead> submitted;
+  VkDeviceAddress next_address = VkDeviceAddress{1} << 32;
+  std::vector<std::unique_ptr<CommandBuffer>> command_buffers;
+  std::vector<Submission> submissions;
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> shader_modules;
+  std::unordered_map<std::uint64_t, std::size_t> set_layouts;  ///< bindings
+  std::unordered_map<std::uint64_t, PipelineLayout> pipeline_layouts;
+  std::unordered_map<std::uint64_t, Pipeline> pipelines;
+  std::unordered_map<std::uint64_t, DescriptorPool> descriptor_pools;
+  std::unordered_map<std::uint64_t, DescriptorSet> descriptor_sets;
+  std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> query_pools;  ///< ~0: not written
+  std::uint64_t timestamp = 0;
+  std::vector<std::pair<std::vector<std::uint32_t>, ShaderOnHost>> shaders;
+  bool block_buffers_may_alias = false;
   std::array<std::uint64_t, kFunctionCount> calls{};
   std::array<FailureOrder, kFunctionCount> failures{};
   std::array<std::chrono::microseconds, kFunctionCount> delays{};
@@ -145,6 +171,8 @@ struct State {
   bool memory_in_flight(std::uint64_t memory) const;
   void retire(const std::function<bool(const SubmittedRead&)>& done);
   void use_resource(Resource* resource, const char* function);
+  /// execution.cpp: contents are about to be read on a queue family.
+  void check_owner(Resource& resource, std::uint32_t family, const char* function);
 };
 
 /// A number that no handle in this process has had.
@@ -170,6 +198,8 @@ class Call {
   MemoryObject* memory(VkDeviceMemory handle);
   Resource* buffer(VkBuffer handle);
   Resource* image(VkImage handle);
+  /// The command buffer's, or null after recording a violation.
+  CommandBuffer* recording(VkCommandBuffer commands);
   void check_type(VkStructureType actual, VkStructureType expected);
 
  private:
@@ -192,6 +222,10 @@ inline State& state_of(VkPhysicalDevice device) {
 }
 inline State& state_of(VkInstance instance) {
   return *reinterpret_cast<Dispatch*>(instance)->state;
+}
+
+inline State& state_of(VkCommandBuffer commands) {
+  return *reinterpret_cast<CommandBuffer*>(commands)->state;
 }
 
 /// Takes host memory for an object as a driver would. False: there is none.

@@ -104,6 +104,7 @@ void FakeGpu::signal(VkSemaphore semaphore, std::uint64_t value) {
     return;
   }
   it->second = value;
+  run_submissions(*state_, id_of(semaphore), value);
   state_->retire([&](const SubmittedRead& read) {
     return read.semaphore == id_of(semaphore) && read.value <= value;
   });

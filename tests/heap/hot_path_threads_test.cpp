@@ -79,6 +79,18 @@ TEST(HotPathThreads, AThreadsOwnObjectsMayFreeAfterItsCacheIsGone) {
   }
 }
 
+TEST(HotPathThreads, AThreadsEndLeavesTheReleasingToOthers) {
+  Rig rig(fakes::profiles::discrete(), [](AllocatorDesc& desc) { desc.blocks.retained_bytes = 0; });
+  std::thread([&] {
+    const Allocation one = allocate(rig.allocator, 4 * kKiB);
+    EXPECT_TRUE(rig.allocator.free(one));
+  }).join();
+  EXPECT_EQ(rig.gpu.calls(fakes::Function::free_memory), 0u);
+  EXPECT_EQ(rig.gpu.live().memories, 1u);
+  rig.allocator.tick();
+  EXPECT_EQ(rig.gpu.live().memories, 0u);
+}
+
 TEST(HotPathThreads, AThreadMayEndWhileItsAllocatorDoes) {
   Rig rig(fakes::profiles::discrete());
   std::latch cached(1);

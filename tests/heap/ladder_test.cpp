@@ -285,5 +285,45 @@ TEST(Ladder, AMappingThatFailsLeavesNoAllocation) {
   EXPECT_TRUE(rig.allocator.destroy(*buffer));
 }
 
+TEST(Ladder, ADriverThatIsKnownToBeFullIsNotAskedForEachSmallRequestThatAHoleCanTake) {
+  Rig rig(one_heap(512 * kMiB), kAllOfTheHeap);
+  // A block without room for a slab, but with many holes of 8 KiB.
+  std::vector<Allocation> pieces;
+  const auto allocate = [&](VkDeviceSize bytes) {
+    return rig.allocator.allocate(requirements(bytes, 4'096), ResourceKind::linear,
+                                  {.minimum_alignment = 4'096});
+  };
+  while (rig.driver_allocations() < 2)
+    pieces.push_back(*allocate(72 << 10));
+  EXPECT_TRUE(rig.allocator.free(pieces.back()));
+  pieces.pop_back();
+  (void)rig.allocator.trim();
+  std::vector<Allocation> kept;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    if (i % 2 == 0)
+      kept.push_back(pieces[i]);
+    else
+      EXPECT_TRUE(rig.allocator.free(pieces[i]));
+  }
+  rig.gpu.reset_calls();
+  rig.gpu.refuse_allocations(
+      [](const VkMemoryAllocateInfo&) { return VK_ERROR_OUT_OF_DEVICE_MEMORY; });
+  for (int i = 0; i < 40; ++i) {
+    const auto small = allocate(8 << 10);
+    ASSERT_TRUE(small) << i;
+    kept.push_back(*small);
+  }
+  EXPECT_EQ(rig.driver_allocations(), 1u);
+  // From time to time it is asked again.
+  rig.gpu.refuse_allocations(nullptr);
+  rig.allocator.tick();
+  const auto small = allocate(8 << 10);
+  ASSERT_TRUE(small);
+  kept.push_back(*small);
+  EXPECT_EQ(rig.driver_allocations(), 2u);
+  for (const Allocation each : kept)
+    EXPECT_TRUE(rig.allocator.free(each));
+}
+
 }  // namespace
 }  // namespace quarry::test

@@ -24,10 +24,7 @@ struct Caches {
   explicit Caches(SlabBench& of, VkDeviceSize most_bytes = kCap)
       : bench(of), caches(of.host.memory(), of.slabs(), of.records(), most_bytes) {
     caches.set_owner({this, [](void* self) { return static_cast<Caches*>(self)->now.load(); },
-                      [](void* self, ThreadCache&) { ++static_cast<Caches*>(self)->folds; },
-                      [](void* self, const Emptied& emptied) {
-                        static_cast<Caches*>(self)->heaps_emptied |= emptied.heaps;
-                      }});
+                      [](void* self, ThreadCache&) { ++static_cast<Caches*>(self)->folds; }});
   }
 
   /// Puts all slots of a new slab into this thread's cache; how many the cache took.
@@ -71,8 +68,6 @@ struct Caches {
   ThreadCaches caches;
   std::atomic<std::uint64_t> now{0};
   std::atomic<std::uint32_t> folds{0};
-  std::atomic<std::uint32_t> heaps_emptied{
-      0};  ///< heaps of blocks that became empty at a thread's end
 };
 
 void in_a_thread(const std::function<void()>& work) {

@@ -214,7 +214,8 @@ void run_threads(const std::function<void(int)>& work) {
 
 class ThreadsInEachMode : public testing::TestWithParam<Mode> {};
 
-INSTANTIATE_TEST_SUITE_P(Modes, ThreadsInEachMode, testing::ValuesIn(modes()), name_of_mode);
+INSTANTIATE_TEST_SUITE_P(Modes, ThreadsInEachMode, testing::ValuesIn(modes_of_threads()),
+                         name_of_mode);
 
 TEST_P(ThreadsInEachMode, F39MakeMapLookAndFreeWhatOthersMade) {
   for (const std::uint64_t seed : seeds(1)) {
@@ -265,7 +266,9 @@ TEST_P(ThreadsInEachMode, F39MakeMapLookAndFreeWhatOthersMade) {
     const Counters counters = rig.allocator.counters();
     EXPECT_EQ(counters.allocations, counters.frees);
     EXPECT_TRUE(rig.allocator.destroy_pool(*pool));
-    EXPECT_GE(rig.allocator.trim(), 0u);
+    (void)rig.allocator.trim();
+    // Where a thread of the library's prepares for more growth, it ends with the allocator.
+    if (GetParam().background) rig.end();
     EXPECT_EQ(rig.gpu.live().memories, 0u);
   }
 }

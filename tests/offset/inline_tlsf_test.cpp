@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "offset/inline_tlsf.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -48,6 +50,50 @@ TEST(InlineTlsf, AnswersEveryCallAsTlsfDoes) {
     }
     EXPECT_TRUE(inlined.validate());
     EXPECT_EQ(plain.free_bytes(), inlined.free_bytes());
+  }
+}
+
+TEST(InlineTlsf, AllocatesAtExactlyTheOffsetOrNotAtAll) {
+  for (const std::uint64_t seed : seeds(4)) {
+    Random random(seed);
+    const std::uint64_t size = random.between(1 << 10, 1 << 14);
+    offset::InlineTlsf space({.size = size});
+    std::vector<bool> used(size);
+    struct Live {
+      std::uint64_t offset, size;
+      OffsetHandle handle;
+    };
+    std::vector<Live> live;
+    for (int step = 0; step < 5'000; ++step) {
+      if (!live.empty() && random.one_in(2)) {
+        std::swap(live[random.index(live.size())], live.back());
+        const Live last = live.back();
+        live.pop_back();
+        ASSERT_EQ(space.free(last.handle), OffsetError::none);
+        std::fill_n(used.begin() + static_cast<std::ptrdiff_t>(last.offset), last.size, false);
+        continue;
+      }
+      const std::uint64_t alignment = std::uint64_t{1} << random.below(4);
+      const std::uint64_t offset = random.below(size / alignment) * alignment;
+      const std::uint64_t bytes = random.between(1, 64);
+      // Any hint will do, a stale one and one behind the place, too.
+      const OffsetHandle hint =
+          live.empty() ? OffsetHandle{} : live[random.index(live.size())].handle;
+      bool expected = offset + bytes <= size;
+      for (std::uint64_t i = 0; expected && i < bytes; ++i)
+        expected = !used[offset + i];
+      const auto made = space.allocate_at({.size = bytes, .alignment = alignment}, offset,
+                                          random.one_in(4) ? OffsetHandle{1} : hint);
+      ASSERT_EQ(made.has_value(), expected);
+      if (!made) {
+        ASSERT_EQ(made.error(), OffsetError::out_of_space);
+        continue;
+      }
+      ASSERT_EQ(made->offset, offset);
+      std::fill_n(used.begin() + static_cast<std::ptrdiff_t>(offset), bytes, true);
+      live.push_back({offset, bytes, made->handle});
+    }
+    EXPECT_TRUE(space.validate());
   }
 }
 

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <regex>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -15,6 +16,8 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <quarry/trace.hpp>
 
 #include "materials/image_file.hpp"
 
@@ -75,6 +78,44 @@ class ViewerProgram : public ::testing::Test {
 
   static inline fs::path folder_;
 };
+
+TEST_F(ViewerProgram, RecordsWhatItAllocatesAndGivesBack) {
+  const std::string trace = out("viewer.trace");
+  const Finished seen =
+      run(headless("--frames 60 --budget-mib 192 --pictures none --frame-rate 0 --materials " +
+                   materials() + " --out " + out("traced") + " --trace " + trace));
+  ASSERT_EQ(seen.exit_code, 0) << seen.output;
+  const std::string text = text_of(trace);
+  auto reader = quarry::TraceReader::create(std::as_bytes(std::span(text)));
+  ASSERT_TRUE(reader);
+  std::uint64_t frames = 0;
+  std::uint64_t made = 0;
+  std::uint64_t freed = 0;
+  std::uint64_t textures = 0;
+  quarry::Tag texture_tag;
+  quarry::TraceEvent event;
+  auto more = reader->next(event);
+  for (; more && *more; more = reader->next(event)) {
+    using Kind = quarry::TraceEventKind;
+    if (event.kind == Kind::tag && event.name == "textures") texture_tag = event.tag;
+    frames += event.kind == Kind::frame ? 1 : 0;
+    freed += event.kind == Kind::free ? 1 : 0;
+    if (event.kind != Kind::allocate) continue;
+    ++made;
+    textures += event.tag.index == texture_tag.index ? 1 : 0;
+  }
+  EXPECT_TRUE(more);
+  EXPECT_EQ(frames, 60u);
+  EXPECT_GE(textures, 12u) << "three maps of four materials";
+  EXPECT_GE(made - textures, 5u) << "attachments, buffers, placeholders";
+  EXPECT_GT(freed, 0u) << "coarse mips gave way to fine ones";
+  EXPECT_EQ(run(program("quarry-replay") + " " + trace).exit_code, 0);
+
+  const Finished refused = run(headless("--frames 2 --pictures none --materials " + materials() +
+                                        " --out " + out("traced") + " --trace /nonexistent/t"));
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_NE(refused.output.find("/nonexistent/t"), std::string::npos) << refused.output;
+}
 
 TEST_F(ViewerProgram, KeepsTheBudgetInSilenceAndWritesWhatItSaw) {
   // Pictures on the way must not disturb the frames after them.

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include "heap/moves.hpp"
+
+namespace quarry::heap {
+
+namespace {
+
+void set_live(const Move& move) {
+  move.record->state.store(Record::live_state(move.allocation.value));
+}
+
+}  // namespace
+
+std::uint32_t Moves::find(Allocation allocation) const {
+  for (std::uint32_t i = 0; i < moves_.size(); ++i) {
+    if (moves_[i].allocation == allocation) return i;
+  }
+  return kNone;
+}
+
+bool Moves::propose(Allocation allocation, LargeRecord& record) {
+  const base::MutexLock lock(mutex_);
+  if (!moves_.push_back({.allocation = allocation, .record = &record})) return false;
+  std::uint32_t expected = Record::live_state(allocation.value);
+  if (record.state.compare_exchange_strong(expected, expected ^ Record::kMoving)) return true;
+  moves_.pop_back();
+  return false;
+}
+
+void Moves::withdraw(Allocation allocation) {
+  const base::MutexLock lock(mutex_);
+  const std::uint32_t index = find(allocation);
+  if (moves_[index].stage == Move::Stage::proposed) set_live(moves_[index]);
+  moves_.swap_erase(index);
+}
+
+bool Moves::switch_over(Allocation allocation, const RecordTable::Place& place,
+                        std::uint64_t value) {
+  constexpr std::uint32_t kKept = Record::kMostMappings | Record::kMappedForLife | Record::kPinned;
+  const base::MutexLock lock(mutex_);
+  const std::uint32_t index = find(allocation);
+  Move& move = moves_[index];
+  LargeRecord& record = *move.record;
+  // Whoever maps or pins it counts first and looks then whether it is moving.
+  if (move.stage == Move::Stage::proposed && (record.marks.load() & kKept) != 0) drop(move);
+  if (move.stage == Move::Stage::dropped) {
+    moves_.swap_erase(index);
+    return false;
+  }
+  move.old = {.block = record.block.load(std::memory_order_relaxed),
+              .range = record.range,
+              .offset = record.offset.load(std::memory_order_relaxed),
+              .resource = record.resource};
+  move.value = value;
+  move.stage = Move::Stage::switched;
+  records_.relocate(record, place);
+  return true;
+}
+
+bool Moves::take_done(std::uint64_t value, Move& done) {
+  const base::MutexLock lock(mutex_);
+  for (std::uint32_t i = 0; i < moves_.size(); ++i) {
+    if (moves_[i].stage < Move::Stage::switched || moves_[i].value > value) continue;
+    done = moves_[i];
+    if (done.stage == Move::Stage::switched) set_live(done);
+    moves_.swap_erase(i);
+    return true;
+  }
+  return false;
+}
+
+std::uint32_t Moves::in_flight() const {
+  const base::MutexLock lock(mutex_);
+  return static_cast<std::uint32_t>(moves_.size());
+}
+
+void Moves::drop(Move& move) {
+  move.stage = Move::Stage::dropped;
+  set_live(move);
+}
+
+bool Moves::make_way(Allocation allocation) {
+  const base::MutexLock lock(mutex_);
+  const std::uint32_t index = find(allocation);
+  if (index == kNone) return true;
+  if (moves_[index].stage == Move::Stage::proposed) drop(moves_[index]);
+  return moves_[index].stage == Move::Stage::dropped;
+}
+
+Moves::Freed Moves::free(Allocation allocation, std::uint64_t resource) {
+  const base::MutexLock lock(mutex_);
+  const std::uint32_t index = find(allocation);
+  if (index == kNone) return Freed::not_moving;
+  Move& move = moves_[index];
+  if (move.stage == Move::Stage::proposed) drop(move);
+  if (move.stage != Move::Stage::switched) return Freed::not_moving;
+  if (resource != 0 && resource != move.record->resource && resource != move.old.resource)
+    return Freed::bad_resource;
+  move.stage = Move::Stage::freed;
+  move.resource_too = resource != 0;
+  move.record->state.store(Record::live_state(allocation.value) ^ Record::kClaimed);
+  return Freed::with_move;
+}
+
+}  // namespace quarry::heap
