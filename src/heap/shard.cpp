@@ -24,17 +24,14 @@ std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) {
 OffsetError Shard::place_at(Block& block, const OffsetRequest& request, VkDeviceSize offset,
                             OffsetHandle before, PlacedRange& placed) {
   const bool was_empty = block.space->empty();
-  const auto result = block.space->allocate_at(request, offset, before);
-  if (!result) return result.error();
-  took(block, was_empty, block.space->largest_free_class());
-  placed = {&block, *result, false};
-  return OffsetError::none;
+  return took(block, *block.space, was_empty, block.space->allocate_at(request, offset, before),
+              placed);
 }
 
 void Shard::hold(Block& block, bool held, bool closed) {
   block.held = held;
   block.closed = closed;
-  publish(block, block.space->largest_free_class());
+  publish(block, *block.space);
 }
 
 OffsetError Shard::place(const OffsetRequest& request, PlacedRange& placed) {
@@ -81,7 +78,7 @@ void Shard::insert(Block& block, std::uint64_t empty_since) {
   first_ = &block;
   block_count_.fetch_add(1, std::memory_order_relaxed);
   if (block.space->empty()) note_empty(block, empty_since);
-  publish(block, block.space->largest_free_class());
+  publish(block, *block.space);
 }
 
 void Shard::take_out(Block& block) {

@@ -81,24 +81,26 @@ class alignas(64) Shard {
       return place_in(block, *tlsf, request, placed);
     return place_in(block, *block.space, OffsetRequest(request), placed);
   }
-  /// `space` is the block's, or the algorithm in it.
+  /// `space`, here and below, is the block's, or the algorithm in it.
   template <class SpaceLike>
   [[gnu::always_inline]] OffsetError place_in(Block& block, SpaceLike& space,
                                               const OffsetRequest& request, PlacedRange& placed)
       QUARRY_REQUIRES(mutex_) {
     const bool was_empty = space.empty();
-    const auto result = space.allocate(request);
-    if (!result) return result.error();
-    took(block, was_empty, space.largest_free_class());
-    placed.block = &block;
-    placed.where = result.value();
-    placed.in_new_block = false;
-    return OffsetError::none;
+    return took(block, space, was_empty, space.allocate(request), placed);
   }
-  void took(Block& block, bool was_empty, std::uint32_t free_class) QUARRY_REQUIRES(mutex_) {
+  template <class SpaceLike>
+  [[gnu::always_inline]] OffsetError took(Block& block, const SpaceLike& space, bool was_empty,
+                                          const OffsetResult<OffsetAllocation>& result,
+                                          PlacedRange& placed) QUARRY_REQUIRES(mutex_) {
+    if (!result) return result.error();
     if (was_empty) [[unlikely]]
       empty_bytes_.fetch_sub(block.memory.size(), std::memory_order_relaxed);
-    publish(block, free_class);
+    publish(block, space);
+    placed.block = &block;
+    placed.where = *result;
+    placed.in_new_block = false;
+    return OffsetError::none;
   }
   template <class SpaceLike>
   [[gnu::always_inline]] OffsetError remove_from(Block& block, SpaceLike& space, OffsetHandle range,
@@ -109,11 +111,13 @@ class alignas(64) Shard {
     emptied = space.empty();
     if (emptied) [[unlikely]]
       note_empty(block, now);
-    publish(block, space.largest_free_class());
+    publish(block, space);
     return OffsetError::none;
   }
-  void publish(Block& block, std::uint32_t free_class) QUARRY_REQUIRES(mutex_) {
-    index_.renew(block, block.closed ? 0 : free_class);
+  template <class SpaceLike>
+  [[gnu::always_inline]] void publish(Block& block, const SpaceLike& space)
+      QUARRY_REQUIRES(mutex_) {
+    index_.renew(block, block.closed ? 0 : space.largest_free_class());
   }
   void note_empty(Block& block, std::uint64_t now) QUARRY_REQUIRES(mutex_);
 
