@@ -162,12 +162,18 @@ class Writer {
 }  // namespace
 
 VkDeviceSize list_bytes(const ListRules& rules, std::span<const BufferMove> moves) {
-  // A word part beside the quads, and two boundaries of windows for each window that is crossed.
-  constexpr VkDeviceSize kBeside = 2;
   constexpr VkDeviceSize kLargestAlignment = 256;
+  const auto chunks = [&](VkDeviceSize bytes) { return (bytes + rules.chunk - 1) / rules.chunk; };
+  const auto edges = [&](VkDeviceSize offset, VkDeviceSize size) {
+    return (offset + size) / rules.window - offset / rules.window;
+  };
   VkDeviceSize entries = 0;
-  for (const BufferMove& move : moves)
-    entries += move.size / rules.chunk + kBeside + 2 * (move.size / rules.window + 1);
+  for (const BufferMove& move : moves) {
+    const Shares shares = share(move);
+    entries += chunks(shares.quads) + chunks(shares.words) +
+               edges(move.source_offset, move.slot_size) +
+               edges(move.destination_offset, move.slot_size);
+  }
   return entries * sizeof(AddressEntry) + kLargestAlignment;
 }
 
