@@ -28,17 +28,17 @@ struct Part {
 /// Any order that puts equals together.
 bool by_pair(const WindowChunk& a, const WindowChunk& b) {
   const std::compare_three_way order;
-  if (a.pair.source != b.pair.source) return order(a.pair.source, b.pair.source) < 0;
+  if (a.pair.source != b.pair.source) return std::is_lt(order(a.pair.source, b.pair.source));
   if (a.pair.destination != b.pair.destination)
-    return order(a.pair.destination, b.pair.destination) < 0;
+    return std::is_lt(order(a.pair.destination, b.pair.destination));
   return std::tie(a.pair.source_window, a.pair.destination_window) <
          std::tie(b.pair.source_window, b.pair.destination_window);
 }
 
 bool by_buffers(const CommandRegion& a, const CommandRegion& b) {
   const std::compare_three_way order;
-  if (a.source != b.source) return order(a.source, b.source) < 0;
-  return order(a.destination, b.destination) < 0;
+  if (a.source != b.source) return std::is_lt(order(a.source, b.source));
+  return std::is_lt(order(a.destination, b.destination));
 }
 
 class Writer {
@@ -162,12 +162,18 @@ class Writer {
 }  // namespace
 
 VkDeviceSize list_bytes(const ListRules& rules, std::span<const BufferMove> moves) {
-  // A word part beside the quads, and two boundaries of windows for each window that is crossed.
-  constexpr VkDeviceSize kBeside = 2;
   constexpr VkDeviceSize kLargestAlignment = 256;
+  const auto chunks = [&](VkDeviceSize bytes) { return (bytes + rules.chunk - 1) / rules.chunk; };
+  const auto edges = [&](VkDeviceSize offset, VkDeviceSize size) {
+    return (offset + size) / rules.window - offset / rules.window;
+  };
   VkDeviceSize entries = 0;
-  for (const BufferMove& move : moves)
-    entries += move.size / rules.chunk + kBeside + 2 * (move.size / rules.window + 1);
+  for (const BufferMove& move : moves) {
+    const Shares shares = share(move);
+    entries += chunks(shares.quads) + chunks(shares.words) +
+               edges(move.source_offset, move.slot_size) +
+               edges(move.destination_offset, move.slot_size);
+  }
   return entries * sizeof(AddressEntry) + kLargestAlignment;
 }
 

@@ -94,6 +94,21 @@ TEST(Trials, RefusesWhatItCannotDo) {
   EXPECT_EQ(trial.record(0).error().reason, Reason::bad_argument);
 }
 
+TEST(Trials, NeedFunctionsThatMovingDoesNot) {
+  const fakes::FakeGpu gpu(fakes::profiles::rebar());
+  VulkanFunctions table = fakes::FakeGpu::functions();
+  table.vkCmdWriteTimestamp = nullptr;
+  AllocatorDesc desc = gpu.allocator_desc();
+  desc.get_instance_proc_addr = nullptr;
+  desc.functions = &table;
+  device::Device device;
+  ASSERT_TRUE(device.open(desc));
+  Engine engine(device);
+  EXPECT_TRUE(engine.open());
+  Trials trials(device, engine);
+  EXPECT_EQ(trials.open().error().reason, Reason::function_missing);
+}
+
 TEST(Trials, AFailedQueryPoolIsReported) {
   FakeRig rig;
   Trials trials(rig.opened, rig.engine);

@@ -224,12 +224,13 @@ void measure_kind(copy::CopyDevice& device, const Kind& kind, const ImagePlan& p
       for (const auto& [way, name] : others) {
         if (way == Other::blit && !can_blit(device, kind.format, family)) continue;
         report.row(where + name, bytes,
-                   time_steps(device, family, plan.repetitions, [&](VkCommandBuffer commands) {
-                     for (std::size_t i = 0; i < pairs.sources.size(); ++i) {
-                       record_other(commands, way, pairs.sources[i].image,
-                                    pairs.destinations[i].image, info.extent, scratch);
-                     }
-                   }));
+                   time_steps(device, family, plan.repetitions,
+                              [&, chosen = way](VkCommandBuffer commands) {
+                                for (std::size_t i = 0; i < pairs.sources.size(); ++i) {
+                                  record_other(commands, chosen, pairs.sources[i].image,
+                                               pairs.destinations[i].image, info.extent, scratch);
+                                }
+                              }));
       }
     }
   }
