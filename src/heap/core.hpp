@@ -20,6 +20,7 @@
 #include "heap/moves.hpp"
 #include "heap/origins.hpp"
 #include "heap/pool_state.hpp"
+#include "heap/readers.hpp"
 #include "heap/record_table.hpp"
 #include "heap/slabs.hpp"
 #include "heap/tags.hpp"
@@ -111,6 +112,7 @@ class Core {
   const HotPathPolicy hot_path;
   RecordTable records;
   Moves moves;
+  Readers readers;  ///< of what may be moved
   ExtrasTable extras;
   Origins origins;
   base::SlotMap<PoolState*> pools;

@@ -101,6 +101,7 @@ class Defragmentation::State {
 
 Defragmentation::State::~State() {
   complete(~std::uint64_t{0});
+  core.readers.wait();
   for (heap::PlannedBlock& block : plan.blocks)
     let_go(block);
   core.moves.end();
@@ -352,7 +353,9 @@ void Defragmentation::State::finish(const heap::Move& done) {
     heap::Router(core).free(done.allocation, *done.record);
   }
   heap::PlannedBlock& from = plan.blocks[known.from];
-  if (emptied && from.closed) let_go(from);
+  if (!emptied || !from.closed) return;
+  core.readers.wait();
+  let_go(from);
 }
 
 void Defragmentation::State::let_go(heap::PlannedBlock& block) {
