@@ -27,6 +27,9 @@ struct DefragmentationDesc {
   /// Blocks in HOST_VISIBLE memory, too. Whoever writes to what lies there maps it, so that it is
   /// not moved meanwhile, and flushes.
   bool host_visible = false;
+  /// For propose() and commit() instead of record(): about what was allocated with
+  /// AllocationDesc::movable without the library having made its resource.
+  bool by_owner = false;
   VkDeviceSize max_bytes = VK_WHOLE_SIZE;  ///< to copy in all
   /// Blocks in use by more than this many percent are not worth a copy.
   std::uint32_t most_live_percent = 95;
@@ -74,6 +77,15 @@ struct DefragmentationStep {
   std::uint32_t max_moves = 128;
 };
 
+/// A move that the owner carries out. `destination` is an allocation as any other: bind a resource
+/// of the same requirements to it, copy, then commit(), or free it to refuse. After commit() it is
+/// the destination that names the old place: free it when the GPU is done with that.
+struct ProposedMove {
+  Allocation allocation{};
+  Allocation destination{};
+  VkDeviceSize size = 0;  ///< bytes of either
+};
+
 struct DefragmentationFigures {
   std::uint64_t moves = 0;  ///< recorded
   VkDeviceSize bytes_moved = 0;
@@ -108,6 +120,13 @@ class Defragmentation {
   /// Records the next moves; what they are. Valid until the next call. Empty: nothing to do, or
   /// not before what was recorded is complete.
   Result<std::span<const MovedResource>> record(const DefragmentationStep& step);
+  /// The next moves, for the owner to carry out; instead of record(). Valid until the next call.
+  /// Moves that need the place of earlier ones come when those are committed and their old places
+  /// freed; until then given up.
+  Result<std::span<const ProposedMove>> propose(VkDeviceSize max_bytes, std::uint32_t max_moves);
+  /// The two allocations change places. stale_handle: one was freed; still_in_use: it is
+  /// mapped or pinned; bad_argument: the two are no proposal.
+  Status commit(const ProposedMove& move);
   /// Steps of this value and below are done: their old resources are destroyed, blocks that became
   /// empty given back.
   void complete(std::uint64_t value);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The default pools' arenas, one for each combination of memory type, tiling, mobility, lifetime and
-// priority class that was asked for. Looking one up takes no lock; making one does, once.
+// The default pools' arenas, one for each combination of memory type, tiling, mobility, lifetime
+// and priority class that was asked for. Looking one up takes no lock; making one does, once.
 #pragma once
 
 #include <atomic>

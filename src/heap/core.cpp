@@ -60,6 +60,16 @@ Status check(const AllocatorDesc& desc) {
   return {};
 }
 
+bool is_listed(const DeviceFacts& facts, std::span<const DriverRange> drivers) {
+  const VkPhysicalDeviceProperties& driver = facts.properties;
+  return std::any_of(drivers.begin(), drivers.end(), [&](const DriverRange& range) {
+    return range.vendor_id == driver.vendorID &&
+           (range.device_id == 0 || range.device_id == driver.deviceID) &&
+           range.first_version <= driver.driverVersion &&
+           driver.driverVersion <= range.last_version;
+  });
+}
+
 /// Sums that were read while others changed their parts may be below zero for the moment.
 Totals settled(Totals figures) {
   const auto at_least_zero = [](std::uint64_t& sum) {
@@ -135,6 +145,7 @@ Result<Core*> Core::make(const AllocatorDesc& desc) {
     destroy(core);
     return Unexpected(opened.error());
   }
+  core->may_move = !desc.never_move && !is_listed(core->device.facts(), desc.never_move_on);
   core->types.emplace(core->device.facts());
   core->budget.open(core->device, {.heap_limits = desc.heap_limits,
                                    .assumed_share = desc.assumed_budget_share,

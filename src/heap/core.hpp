@@ -112,7 +112,8 @@ class Core {
   const HotPathPolicy hot_path;
   RecordTable records;
   Moves moves;
-  Readers readers;  ///< of what may be moved
+  bool may_move = true;  ///< constant once made
+  Readers readers;       ///< of what may be moved
   ExtrasTable extras;
   Origins origins;
   base::SlotMap<PoolState*> pools;
