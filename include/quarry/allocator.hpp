@@ -90,6 +90,14 @@ struct BackgroundPolicy {
   std::uint32_t lead_milliseconds = 500;
 };
 
+/// Drivers of one vendor, as VkPhysicalDeviceProperties tells.
+struct DriverRange {
+  std::uint32_t vendor_id = 0;
+  std::uint32_t device_id = 0;  ///< 0: any
+  std::uint32_t first_version = 0;
+  std::uint32_t last_version = ~0u;
+};
+
 enum class Severity : std::uint8_t { information, warning, error };
 
 struct AllocatorDesc {
@@ -109,6 +117,10 @@ struct AllocatorDesc {
   const VkAllocationCallbacks* host_callbacks = nullptr;
   BlockPolicy blocks{};
   HotPathPolicy hot_path{};
+  /// Nothing is ever moved: Defragmentation::begin answers unsupported.
+  bool never_move = false;
+  /// The same on these drivers; only read during creation.
+  std::span<const DriverRange> never_move_on{};
   /// create() fails with bad_argument for times of 0, and for a thread of the library's beside
   /// HotPathPolicy::deterministic.
   BackgroundPolicy background{};

@@ -27,6 +27,9 @@ struct DefragmentationDesc {
   /// Blocks in HOST_VISIBLE memory, too. Whoever writes to what lies there maps it, so that it is
   /// not moved meanwhile, and flushes.
   bool host_visible = false;
+  /// For propose() and commit() instead of record(): about what was allocated with
+  /// AllocationDesc::movable without the library having made its resource.
+  bool by_owner = false;
   VkDeviceSize max_bytes = VK_WHOLE_SIZE;  ///< to copy in all
   /// Blocks in use by more than this many percent are not worth a copy.
   std::uint32_t most_live_percent = 95;
@@ -63,6 +66,16 @@ struct MovedResource {
 struct DefragmentationStep {
   VkCommandBuffer commands = VK_NULL_HANDLE;             ///< recording, outside of a render pass
   std::uint32_t queue_family = VK_QUEUE_FAMILY_IGNORED;  ///< that it is for
+  /// What that family can do, as in VkQueueFamilyProperties. Without compute everything goes by
+  /// copy command; without graphics depth, stencil and multisampled images stay.
+  VkQueueFlags queue = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT;
+  /// Where the resources belong to another family: command buffers of that family, which hand them
+  /// over to the one that copies, and take them back. Release is submitted before `commands`,
+  /// acquire after it, with a semaphore between each that is waited for at ALL_COMMANDS. Both or
+  /// none.
+  VkCommandBuffer release = VK_NULL_HANDLE;
+  VkCommandBuffer acquire = VK_NULL_HANDLE;
+  std::uint32_t owner_family = VK_QUEUE_FAMILY_IGNORED;
   /// A number of the owner's that does not fall from step to step: complete() with it says that the
   /// commands ran and that no command uses the old handles any more.
   std::uint64_t value = 0;
@@ -72,6 +85,15 @@ struct DefragmentationStep {
   void* user = nullptr;
   VkDeviceSize max_bytes = VkDeviceSize{16} << 20;  ///< but for one resource that is larger
   std::uint32_t max_moves = 128;
+};
+
+/// A move that the owner carries out. `destination` is an allocation as any other: bind a resource
+/// of the same requirements to it, copy, then commit(), or free it to refuse. After commit() it is
+/// the destination that names the old place: free it when the GPU is done with that.
+struct ProposedMove {
+  Allocation allocation{};
+  Allocation destination{};
+  VkDeviceSize size = 0;  ///< bytes of either
 };
 
 struct DefragmentationFigures {
@@ -108,6 +130,13 @@ class Defragmentation {
   /// Records the next moves; what they are. Valid until the next call. Empty: nothing to do, or
   /// not before what was recorded is complete.
   Result<std::span<const MovedResource>> record(const DefragmentationStep& step);
+  /// The next moves, for the owner to carry out; instead of record(). Valid until the next call.
+  /// Moves that need the place of earlier ones come when those are committed and their old places
+  /// freed; until then given up.
+  Result<std::span<const ProposedMove>> propose(VkDeviceSize max_bytes, std::uint32_t max_moves);
+  /// The two allocations change places. stale_handle: one was freed; still_in_use: it is
+  /// mapped or pinned; bad_argument: the two are no proposal.
+  Status commit(const ProposedMove& move);
   /// Steps of this value and below are done: their old resources are destroyed, blocks that became
   /// empty given back.
   void complete(std::uint64_t value);

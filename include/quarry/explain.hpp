@@ -46,6 +46,8 @@ enum class MovableVerdict : std::uint8_t {
   transient,
   protected_memory,
   disjoint,           ///< one allocation a plane
+  pinned,             ///< Allocator::pin; until it is unpinned
+  mapped,             ///< until it is unmapped
   unsupported_usage,  ///< acceleration-structure storage, capture-replay, sparse
 };
 

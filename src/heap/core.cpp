@@ -94,6 +94,16 @@ Status check(const AllocatorDesc& desc, memory::HeapLimits& environment) {
   return {};
 }
 
+bool is_listed(const DeviceFacts& facts, std::span<const DriverRange> drivers) {
+  const VkPhysicalDeviceProperties& driver = facts.properties;
+  return std::any_of(drivers.begin(), drivers.end(), [&](const DriverRange& range) {
+    return range.vendor_id == driver.vendorID &&
+           (range.device_id == 0 || range.device_id == driver.deviceID) &&
+           range.first_version <= driver.driverVersion &&
+           driver.driverVersion <= range.last_version;
+  });
+}
+
 /// Sums that were read while others changed their parts may be below zero for the moment.
 Totals settled(Totals figures) {
   const auto at_least_zero = [](std::uint64_t& sum) {
@@ -116,6 +126,7 @@ Core::Core(const AllocatorDesc& desc, std::uint8_t allocator_id) noexcept
       hot_path(effective(desc.hot_path)),
       records(host, allocator_id),
       moves(host, records),
+      move_engine(device),
       extras(host),
       origins(host),
       pools(host, allocator_id),
@@ -173,6 +184,7 @@ Result<Core*> Core::make(const AllocatorDesc& desc) {
     destroy(core);
     return Unexpected(opened.error());
   }
+  core->may_move = !desc.never_move && !is_listed(core->device.facts(), desc.never_move_on);
   core->types.emplace(core->device.facts());
   core->budget.open(core->device, {.heap_limits = desc.heap_limits,
                                    .assumed_share = desc.assumed_budget_share,

@@ -17,10 +17,12 @@
 #include "heap/dedicated_list.hpp"
 #include "heap/extras.hpp"
 #include "heap/ledger.hpp"
+#include "heap/move_engine.hpp"
 #include "heap/moves.hpp"
 #include "heap/origins.hpp"
 #include "heap/pool_state.hpp"
 #include "heap/pressure_watch.hpp"
+#include "heap/readers.hpp"
 #include "heap/record_table.hpp"
 #include "heap/slabs.hpp"
 #include "heap/tags.hpp"
@@ -119,6 +121,9 @@ class Core {
   const HotPathPolicy hot_path;
   RecordTable records;
   Moves moves;
+  MoveEngine move_engine;
+  bool may_move = true;  ///< constant once made
+  Readers readers;       ///< of what may be moved
   ExtrasTable extras;
   Origins origins;
   base::SlotMap<PoolState*> pools;

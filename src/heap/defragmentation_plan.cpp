@@ -8,6 +8,7 @@
 namespace quarry::heap {
 
 bool DefragmentationPlan::make(const DefragmentationDesc& desc) {
+  by_owner_ = desc.by_owner;
   if (!look(desc)) return false;
   using Kind = plan::DefragmentationGoal::Kind;
   const bool to_budget = desc.goal == DefragmentationDesc::Goal::budget;
@@ -64,9 +65,12 @@ void DefragmentationPlan::add(const OffsetRange& range) {
 }
 
 bool DefragmentationPlan::may_move(std::uint64_t handle, const Record& record) const {
+  // What has no entry there was not made to be moved, and its readers cannot hold a mover off.
+  if (record.extras.load(std::memory_order_relaxed) == 0) return false;
   constexpr std::uint32_t kKept = Record::kMostMappings | Record::kMappedForLife | Record::kPinned;
+  const MovableVerdict verdict = origin_of(core_, Allocation{handle}, record).movable;
   return (record.load_marks() & kKept) == 0 && !record.is_moving(handle) &&
-         origin_of(core_, Allocation{handle}, record).movable == MovableVerdict::movable;
+         verdict == (by_owner_ ? MovableVerdict::not_created_here : MovableVerdict::movable);
 }
 
 /// The last range that begins before an offset.

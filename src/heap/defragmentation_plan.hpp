@@ -74,6 +74,7 @@ class DefragmentationPlan {
   base::HostArray<plan::DefragmentationPiece> pieces_;
   base::HostArray<Name> names_;  ///< beside pieces_
   bool good_ = true;
+  bool by_owner_ = false;
 };
 
 }  // namespace quarry::heap

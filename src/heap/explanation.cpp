@@ -201,6 +201,10 @@ Result<Explanation> explain(Core& core, Allocation allocation) {
                               ? offset::alignment_of_class(record.home.size_class.get())
                               : VkDeviceSize{1} << record.alignment_log2();
   explanation.movable = origin.movable;
+  if (origin.movable == MovableVerdict::movable) {
+    if (record.map_count() != 0) explanation.movable = MovableVerdict::mapped;
+    if ((record.load_marks() & Record::kPinned) != 0) explanation.movable = MovableVerdict::pinned;
+  }
   return explanation;
 }
 

@@ -20,6 +20,7 @@ inline Unexpected<Error> bad_handle(base::HandleStatus status) {
 struct Live {
   Record& record;
   Location where;
+  Readers::Section section{};  ///< of what might be moved: its block stays while this lives
 
   memory::DeviceMemory& memory() const { return where.block->memory; }
   /// Null for the default pools.
@@ -30,13 +31,19 @@ struct Live {
 
 /// Precondition: live, or claimed by the caller.
 inline Live locate(Core& core, Allocation allocation, Record& record) {
-  return {record, core.records.location(allocation.value, record)};
+  return {record, core.records.location(allocation.value, record), {}};
 }
 
 inline Result<Live> find(Core& core, Allocation allocation) {
   const auto found = core.records.lookup(allocation.value);
   if (!found) return bad_handle(found.status);
-  return locate(core, allocation, *found.record);
+  // Only what has an entry there may be moved.
+  if (found.record->extras.load(std::memory_order_relaxed) == 0) [[likely]]
+    return locate(core, allocation, *found.record);
+  Readers::Section section(core.readers);
+  Live live = locate(core, allocation, *found.record);
+  live.section = std::move(section);
+  return live;
 }
 
 inline Origin origin_of(const Core& core, Allocation allocation, const Record& record) {

@@ -32,7 +32,6 @@ bool count_mapping(Record& record) {
   std::uint32_t marks = record.load_marks();
   do {
     if ((marks & Record::kMostMappings) == Record::kMostMappings) return false;
-    // Before the look whether it is moving: see settled().
   } while (!record.marks.compare_exchange_weak(marks, marks + 1));
   return true;
 }
@@ -43,14 +42,6 @@ bool uncount_mapping(Record& record) {
     if ((marks & Record::kMostMappings) == 0) return false;
   } while (!record.marks.compare_exchange_weak(marks, marks - 1, std::memory_order_acq_rel));
   return true;
-}
-
-/// Whether what was found still holds, now that a mapping is counted: either the mover sees the
-/// mapping and leaves the allocation where it is, or the move is seen here.
-bool settled(Core& core, Allocation allocation, const Live& live) {
-  if (live.record.is_moving(allocation.value)) return false;
-  const Location now = core.records.location(allocation.value, live.record);
-  return now.block == live.where.block && now.offset == live.where.offset;
 }
 
 }  // namespace
@@ -67,20 +58,21 @@ Result<std::byte*> map_block(Core& core, Block& block) {
 
 Result<void*> map(Core& core, Allocation allocation) {
   for (;;) {
-    const auto found = find(core, allocation);
-    if (!found) return Unexpected(found.error());
-    if (found->record.is_moving(allocation.value) && !core.moves.make_way(allocation))
-      return device::refuse(Reason::being_moved);
-    const auto address = map_block(core, *found->where.block);
-    if (!address) return Unexpected(address.error());
-    if (!count_mapping(found->record)) {
-      (void)found->memory().unmap();
-      return device::refuse(Reason::over_limit);
+    const auto found = core.records.lookup(allocation.value);
+    if (!found) return bad_handle(found.status);
+    Record& record = *found.record;
+    if (!count_mapping(record)) return device::refuse(Reason::over_limit);
+    // Counted first: either the mover sees the mapping and leaves the allocation where it is, or
+    // the move is seen here.
+    if (!record.is_moving(allocation.value)) {
+      const Location where = core.records.location(allocation.value, record);
+      const auto address = map_block(core, *where.block);
+      if (address) return static_cast<void*>(*address + where.offset);
+      (void)uncount_mapping(record);
+      return Unexpected(address.error());
     }
-    if (settled(core, allocation, *found))
-      return static_cast<void*>(*address + found->where.offset);
-    (void)uncount_mapping(found->record);
-    (void)found->memory().unmap();
+    (void)uncount_mapping(record);
+    if (!core.moves.make_way(allocation)) return device::refuse(Reason::being_moved);
   }
 }
 

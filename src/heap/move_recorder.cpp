@@ -57,8 +57,13 @@ bool CommandRecorder::is_possible(const device::Device& device) {
          fn.vkCmdCopyImage != nullptr;
 }
 
-bool CommandRecorder::can_move(const VkImageCreateInfo& info) const {
-  return device::plane_count(info.format) == 1 && info.mipLevels <= kMostMips;
+bool CommandRecorder::can_move(const VkImageCreateInfo& info,
+                               const DefragmentationStep& step) const {
+  // Specification, vkCmdCopyImage: only queues with graphics copy depth, stencil and samples.
+  const bool needs_graphics = info.samples != VK_SAMPLE_COUNT_1_BIT ||
+                              (aspects_of(info.format) & VK_IMAGE_ASPECT_COLOR_BIT) == 0;
+  return device::plane_count(info.format) == 1 && info.mipLevels <= kMostMips &&
+         (!needs_graphics || (step.queue & VK_QUEUE_GRAPHICS_BIT) != 0);
 }
 
 void CommandRecorder::record(const DefragmentationStep& step, std::span<const BufferMove> buffers,

@@ -14,11 +14,19 @@
 
 namespace quarry::heap {
 
+class Block;
+
 struct BufferMove {
   VkBuffer from = VK_NULL_HANDLE;
   VkBuffer to = VK_NULL_HANDLE;
   VkDeviceSize size = 0;  ///< bytes of the buffer
-  ResourceState state;    ///< as its owner said, before and afterwards
+  const Block* from_block = nullptr;
+  const Block* to_block = nullptr;
+  VkDeviceSize from_offset = 0;  ///< bytes into the block's memory
+  VkDeviceSize to_offset = 0;
+  VkDeviceSize slot_size = 0;  ///< bytes that the allocation has in both places
+  bool concurrent = false;     ///< no queue family owns it
+  ResourceState state;         ///< as its owner said, before and afterwards
 };
 
 struct ImageMove {
@@ -30,12 +38,16 @@ struct ImageMove {
 
 class MoveRecorder {
  public:
-  /// Whether it can move such an image at all.
-  virtual bool can_move(const VkImageCreateInfo& info) const = 0;
+  /// Whether it can move such an image in such a step.
+  virtual bool can_move(const VkImageCreateInfo& info, const DefragmentationStep& step) const = 0;
   /// Records the copies and whatever keeps them apart from what stands before and after. Cannot
   /// fail.
   virtual void record(const DefragmentationStep& step, std::span<const BufferMove> buffers,
                       std::span<const ImageMove> images) = 0;
+  /// The GPU is done with the commands of steps of this value and below.
+  virtual void complete(std::uint64_t /*value*/) {}
+  /// The block ends soon; nothing recorded needs it any more.
+  virtual void forget(const Block& /*block*/) {}
 
  protected:
   ~MoveRecorder() = default;
@@ -47,7 +59,7 @@ class CommandRecorder final : public MoveRecorder {
 
   /// Whether the table has what it takes.
   static bool is_possible(const device::Device& device);
-  bool can_move(const VkImageCreateInfo& info) const override;
+  bool can_move(const VkImageCreateInfo& info, const DefragmentationStep& step) const override;
   void record(const DefragmentationStep& step, std::span<const BufferMove> buffers,
               std::span<const ImageMove> images) override;
 

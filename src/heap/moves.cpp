@@ -1,12 +1,27 @@
 // SPDX-License-Identifier: MIT
 #include "heap/moves.hpp"
 
+#include "heap/arena.hpp"
+
 namespace quarry::heap {
 
 namespace {
 
 void set_live(const Move& move) {
   move.record->state.store(Record::live_state(move.allocation.value));
+}
+
+bool is_kept(const Record& record) {
+  constexpr std::uint32_t kKept = Record::kMostMappings | Record::kMappedForLife | Record::kPinned;
+  return (record.marks.load() & kKept) != 0;
+}
+
+/// Precondition: it is the caller's to move.
+RecordTable::Place place_of(const LargeRecord& record) {
+  return {.block = record.block.load(std::memory_order_relaxed),
+          .range = record.range,
+          .offset = record.offset.load(std::memory_order_relaxed),
+          .resource = record.resource};
 }
 
 }  // namespace
@@ -36,25 +51,45 @@ void Moves::withdraw(Allocation allocation) {
 
 bool Moves::switch_over(Allocation allocation, const RecordTable::Place& place,
                         std::uint64_t value) {
-  constexpr std::uint32_t kKept = Record::kMostMappings | Record::kMappedForLife | Record::kPinned;
   const base::MutexLock lock(mutex_);
   const std::uint32_t index = find(allocation);
   Move& move = moves_[index];
   LargeRecord& record = *move.record;
   // Whoever maps or pins it counts first and looks then whether it is moving.
-  if (move.stage == Move::Stage::proposed && (record.marks.load() & kKept) != 0) drop(move);
+  if (move.stage == Move::Stage::proposed && is_kept(record)) drop(move);
   if (move.stage == Move::Stage::dropped) {
     moves_.swap_erase(index);
     return false;
   }
-  move.old = {.block = record.block.load(std::memory_order_relaxed),
-              .range = record.range,
-              .offset = record.offset.load(std::memory_order_relaxed),
-              .resource = record.resource};
+  move.old = place_of(record);
   move.value = value;
   move.stage = Move::Stage::switched;
   records_.relocate(record, place);
   return true;
+}
+
+bool Moves::swap_places(Allocation first, Allocation second, LargeRecord& second_record) {
+  const base::MutexLock lock(mutex_);
+  const std::uint32_t index = find(first);
+  Move& move = moves_[index];
+  if (move.stage == Move::Stage::proposed && is_kept(*move.record)) drop(move);
+  std::uint32_t expected = Record::live_state(second.value);
+  const bool swaps =
+      move.stage == Move::Stage::proposed && !is_kept(second_record) &&
+      second_record.state.compare_exchange_strong(expected, expected ^ Record::kMoving);
+  if (swaps) {
+    const RecordTable::Place one = place_of(*move.record);
+    const RecordTable::Place other = place_of(second_record);
+    // Each keeps its resource: those are the owner's.
+    records_.relocate(*move.record, {other.block, other.range, other.offset, one.resource});
+    records_.relocate(second_record, {one.block, one.range, one.offset, other.resource});
+    one.block->arena->set_user(*one.block, one.range, second.value);
+    other.block->arena->set_user(*other.block, other.range, first.value);
+    second_record.state.store(Record::live_state(second.value));
+  }
+  if (move.stage == Move::Stage::proposed) set_live(move);
+  moves_.swap_erase(index);
+  return swaps;
 }
 
 bool Moves::take_done(std::uint64_t value, Move& done) {

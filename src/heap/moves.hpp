@@ -49,6 +49,9 @@ class Moves {
   /// The allocation lies in the new place from now on. False when the owner was in the way; then
   /// the move is over.
   bool switch_over(Allocation allocation, const RecordTable::Place& place, std::uint64_t value);
+  /// A proposed allocation and another change places. False when an owner was in the way. The move
+  /// is over then and now.
+  bool swap_places(Allocation first, Allocation second, LargeRecord& second_record);
   /// Ends one move whose value is reached; false when there is none. The record is live again, or
   /// with Stage::freed claimed.
   bool take_done(std::uint64_t value, Move& done);
@@ -72,7 +75,8 @@ class Moves {
 
   RecordTable& records_;
   std::atomic<bool> active_{false};
-  mutable base::Mutex mutex_;  ///< a leaf: only the host callbacks are called with it held
+  mutable base::Mutex
+      mutex_;  ///< only the host callbacks are called and shards locked with it held
   base::HostArray<Move> moves_ QUARRY_GUARDED_BY(mutex_);
 };
 

@@ -61,6 +61,13 @@ struct Request {
             .wants_protected = wants_protected};
   }
 
+  /// By the library, or by the owner who says so of memory that the library does not know the
+  /// resource of.
+  bool may_move() const {
+    return movable == MovableVerdict::movable ||
+           (movable == MovableVerdict::not_created_here && desc->movable && !desc->mapped &&
+            !desc->can_alias);
+  }
   /// Must have its own VkDeviceMemory.
   bool demands_dedicated() const {
     return requires_dedicated || desc->dedicated == Dedicated::always ||

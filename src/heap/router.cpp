@@ -84,7 +84,7 @@ TypePlan plan_for_type(const Core& core, const Request& request, std::uint32_t m
     plan.place.alignment = std::max(plan.place.alignment, request.pool->desc.minimum_alignment);
   } else {
     plan.traits.optimal = core.granular() && request.kind == ResourceKind::optimal;
-    plan.traits.movable = request.movable == MovableVerdict::movable;
+    plan.traits.movable = request.may_move();
     plan.traits.lifetime = desc.lifetime;
     plan.place.size = range_size(plan.place.size);
     plan.traits.large = plan.place.size >= core.policy.large_request;
@@ -127,7 +127,7 @@ Result<Allocation> Router::allocate(const Request& request) {
   const std::uint32_t origin_number = core_.origins.find_or_add(origin);
   const bool recreatable = request.movable == MovableVerdict::movable;
   std::uint32_t extras = 0;
-  if (desc.name != nullptr || recreatable || origin_number == 0) {
+  if (desc.name != nullptr || request.may_move() || origin_number == 0) {
     extras = core_.extras.make(desc.name);
     if (extras == 0) return device::refuse(Reason::out_of_host_memory, request.size);
     core_.extras.own(extras).origin = origin;

@@ -30,7 +30,6 @@ Result<VkDeviceSize> prefetch(Core& core, VkDeviceSize bytes, ResourceKind kind,
   const device::Requirements anything{.memory = {1, 1, ~0u}};
   Request request = Request::of(anything, kind, desc);
   request.transient_image = means_transient_image(desc, kind);
-  if (desc.movable) request.movable = MovableVerdict::movable;
   const auto types = core.types->candidates(request.types());
   if (types.empty()) return device::refuse(core.types->reason_of_none(request.types()));
   TypePlan plan = plan_for_type(core, request, types.first());

@@ -57,6 +57,10 @@ const char* to_string(MovableVerdict verdict) {
   switch (verdict) {
     case MovableVerdict::movable:
       return "movable";
+    case MovableVerdict::pinned:
+      return "not movable now: pinned";
+    case MovableVerdict::mapped:
+      return "not movable now: mapped";
     case MovableVerdict::not_requested:
       return "not movable: not asked for";
     case MovableVerdict::not_created_here:

@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "copy/played_shaders.hpp"
 #include "heap/rig.hpp"
 
 namespace quarry::test {
@@ -31,7 +32,9 @@ class DefragmentationRig : public Rig {
               desc.blocks.first_block = desc.blocks.largest_block = VkDeviceSize{4} << 20;
               if (change) change(desc);
             }),
-        semaphore(gpu.create_timeline_semaphore()) {}
+        semaphore(gpu.create_timeline_semaphore()) {
+    copy::play_copy_shaders(gpu);
+  }
 
   void add_buffer(VkDeviceSize size, const AllocationDesc& desc = {.movable = true}) {
     const auto made = allocator.create_buffer(fakes::buffer_info(size), desc);

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <iterator>
+#include <span>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "heap/defragmentation_rig.hpp"
@@ -19,7 +24,8 @@ class DefragmentationTest : public testing::Test {
     EXPECT_TRUE(pass);
     return pass ? std::move(*pass) : Defragmentation();
   }
-  std::uint64_t blocks() { return rig.allocator.totals().block_count; }
+  /// Of device memory: the list of moves lies in a block of its own.
+  std::uint64_t blocks() { return rig.allocator.heap_totals(0).block_count; }
 
   DefragmentationRig rig;
 };
@@ -88,20 +94,27 @@ TEST_F(DefragmentationTest, OnePassAtATime) {
 TEST_F(DefragmentationTest, OldResourcesLiveUntilTheStepIsComplete) {
   fill(32);
   rig.destroy_every_other();
-  const std::size_t live = rig.gpu.live().buffers;
   {
     Defragmentation pass = begin();
     DefragmentationStep step = rig.step();
     const auto moved = pass.record(step);
     ASSERT_TRUE(moved);
     ASSERT_FALSE(moved->empty());
-    EXPECT_EQ(rig.gpu.live().buffers, live + moved->size());
+    const std::vector<MovedResource> all(moved->begin(), moved->end());
+    const auto old_ones = [&] {
+      return std::count_if(all.begin(), all.end(), [&](const MovedResource& each) {
+        return rig.gpu.buffer_binding(each.old_buffer).has_value();
+      });
+    };
+    EXPECT_EQ(old_ones(), std::ssize(all));
     rig.rename(*moved);
     pass.complete(step.value - 1);
-    EXPECT_EQ(rig.gpu.live().buffers, live + moved->size());
+    EXPECT_EQ(old_ones(), std::ssize(all));
     rig.gpu.submit(std::span(&step.commands, 1));
     pass.complete(step.value);
-    EXPECT_EQ(rig.gpu.live().buffers, live);
+    EXPECT_EQ(old_ones(), 0);
+    for (const MovedResource& each : all)
+      EXPECT_TRUE(rig.gpu.buffer_binding(each.new_buffer).has_value());
     rig.run(pass);
   }
   rig.expect_contents();
@@ -337,6 +350,107 @@ TEST_F(DefragmentationTest, FailuresOfTheDriverLoseNothing) {
     rig.expect_contents();
     rig.destroy_all();
   }
+}
+
+TEST_F(DefragmentationTest, OwnersMoveWhatTheLibraryDidNotMake) {
+  std::vector<Allocation> raw;
+  const AllocationDesc movable{.movable = true, .user_data = &raw};
+  for (std::uint32_t i = 0; i < 32; ++i) {
+    const auto made = rig.allocator.allocate(requirements(kMiB / 2), ResourceKind::linear, movable);
+    ASSERT_TRUE(made);
+    raw.push_back(*made);
+  }
+  for (std::size_t i = raw.size(); i-- > 0;) {
+    if (i % 2 == 0) continue;
+    ASSERT_TRUE(rig.allocator.free(raw[i]));
+    raw.erase(raw.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  const std::uint64_t before = blocks();
+  {
+    Defragmentation none = begin();
+    EXPECT_TRUE(none.done()) << "the library cannot make these again";
+  }
+  {
+    Defragmentation pass = begin({.by_owner = true});
+    ASSERT_FALSE(pass.done());
+    std::uint32_t seen = 0;
+    std::vector<Allocation> old_places;
+    while (!pass.done()) {
+      const auto proposed = pass.propose(kMiB, 2);
+      ASSERT_TRUE(proposed);
+      for (const ProposedMove& move : *proposed) {
+        const auto from = rig.allocator.info(move.allocation);
+        const auto to = rig.allocator.info(move.destination);
+        ASSERT_TRUE(from && to);
+        switch (seen++) {
+          case 1:  // refused
+            EXPECT_TRUE(rig.allocator.free(move.destination));
+            EXPECT_EQ(reason_of(pass.commit(move)), Reason::stale_handle);
+            continue;
+          case 2:  // pinned meanwhile
+            EXPECT_TRUE(rig.allocator.pin(move.allocation));
+            EXPECT_EQ(reason_of(pass.commit(move)), Reason::still_in_use);
+            EXPECT_TRUE(rig.allocator.unpin(move.allocation));
+            break;
+          default:
+            break;
+        }
+        ASSERT_TRUE(pass.commit(move));
+        EXPECT_EQ(rig.allocator.info(move.allocation)->memory, to->memory);
+        EXPECT_EQ(rig.allocator.info(move.allocation)->offset, to->offset);
+        EXPECT_EQ(rig.allocator.info(move.allocation)->user_data, &raw);
+        EXPECT_EQ(rig.allocator.info(move.destination)->memory, from->memory);
+        EXPECT_EQ(rig.allocator.info(move.destination)->offset, from->offset);
+        old_places.push_back(move.destination);
+      }
+    }
+    EXPECT_EQ(reason_of(pass.commit({})), Reason::bad_argument);
+    EXPECT_GT(seen, 3u);
+    for (const Allocation old : old_places)
+      EXPECT_TRUE(rig.allocator.free(old));
+  }
+  EXPECT_LT(blocks(), before);
+  EXPECT_EQ(rig.allocator.totals().allocation_count, raw.size());
+  for (const Allocation each : raw)
+    EXPECT_TRUE(rig.allocator.free(each));
+}
+
+TEST_F(DefragmentationTest, NothingMovesWhereItMustNot) {
+  const VkPhysicalDeviceProperties& driver = rig.allocator.facts().properties;
+  const DriverRange this_one{.vendor_id = driver.vendorID,
+                             .device_id = driver.deviceID,
+                             .first_version = driver.driverVersion,
+                             .last_version = driver.driverVersion};
+  DriverRange another = this_one;
+  another.vendor_id += 1;
+  DriverRange newer = this_one;
+  newer.first_version = newer.last_version = driver.driverVersion + 1;
+  const auto begins = [](const DefragmentationRig::Change& change) {
+    DefragmentationRig other(change);
+    return reason_of(Defragmentation::begin(other.allocator));
+  };
+  EXPECT_EQ(begins([](AllocatorDesc& desc) { desc.never_move = true; }), Reason::unsupported);
+  EXPECT_EQ(begins([&](AllocatorDesc& desc) {
+              desc.never_move_on = {&this_one, 1};
+            }),
+            Reason::unsupported);
+  EXPECT_EQ(begins([&](AllocatorDesc& desc) { desc.never_move_on = {&another, 1}; }), Reason::none);
+  EXPECT_EQ(begins([&](AllocatorDesc& desc) { desc.never_move_on = {&newer, 1}; }), Reason::none);
+}
+
+TEST_F(DefragmentationTest, ExplainsWhatKeepsAnAllocationInItsPlace) {
+  rig.add_buffer(kMiB, {.intent = MemoryIntent::upload, .movable = true});
+  const Allocation allocation = rig.resources[0].allocation;
+  const auto verdict = [&] { return rig.allocator.explain(allocation)->movable; };
+  EXPECT_EQ(verdict(), MovableVerdict::movable);
+  ASSERT_TRUE(rig.allocator.map(allocation));
+  EXPECT_EQ(verdict(), MovableVerdict::mapped);
+  ASSERT_TRUE(rig.allocator.pin(allocation));
+  EXPECT_EQ(verdict(), MovableVerdict::pinned);
+  ASSERT_TRUE(rig.allocator.unpin(allocation));
+  ASSERT_TRUE(rig.allocator.unmap(allocation));
+  EXPECT_EQ(verdict(), MovableVerdict::movable);
+  rig.destroy_all();
 }
 
 TEST_F(DefragmentationTest, FailuresOfHostMemoryLoseNothing) {

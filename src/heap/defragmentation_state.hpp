@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// The mover: carries a plan out in steps. Each move gets its new place and its new resource before
+// it is switched over; what fails on the way leaves everything as it was.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <quarry/defragmentation.hpp>
+
+#include "base/host_array.hpp"
+#include "device/create_info_copy.hpp"
+#include "heap/core.hpp"
+#include "heap/defragmentation_plan.hpp"
+#include "heap/engine_recorder.hpp"
+
+namespace quarry {
+
+class Defragmentation::State {
+ public:
+  explicit State(heap::Core& owner) noexcept
+      : core(owner),
+        plan(owner),
+        recorder(owner),
+        moved(owner.host),
+        in_flight(owner.host),
+        buffers(owner.host),
+        images(owner.host),
+        proposed(owner.host),
+        infos(owner.host) {}
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State();
+
+  Result<std::span<const MovedResource>> record(const DefragmentationStep& step);
+  Result<std::span<const ProposedMove>> propose(VkDeviceSize max_bytes, std::uint32_t max_moves);
+  Status commit(const ProposedMove& move);
+  void complete(std::uint64_t value);
+  bool done() const { return cursor == plan.moves.size() && in_flight.empty(); }
+
+  heap::Core& core;
+  heap::DefragmentationPlan plan;
+  heap::EngineRecorder recorder;
+  DefragmentationFigures figures;
+  std::size_t cursor = 0;  ///< of the plan's moves
+  std::uint64_t last_value = 0;
+
+ private:
+  /// A move of the step that is recorded.
+  struct Prepared {
+    Allocation allocation;
+    device::CreateInfoCopy info;
+    heap::RecordTable::Place place;
+    ResourceState state;
+    heap::RecordTable::Place old;
+
+    bool is_image() const { return info.image() != nullptr; }
+  };
+  /// What destroying an old resource takes.
+  struct InFlight {
+    Allocation allocation;
+    std::uint32_t from = 0;
+    std::uint8_t step = 0;
+    bool image = false;
+  };
+  bool make_room();
+  bool waits(std::uint32_t step) const;
+  void move(const heap::PlannedMove& planned, const DefragmentationStep& step);
+  bool prepare(const heap::PlannedMove& planned, const DefragmentationStep& step,
+               const heap::LargeRecord& record, Prepared& prepared);
+  bool ask(const heap::PlannedMove& planned, const DefragmentationStep& step,
+           const heap::LargeRecord& record, Prepared& prepared);
+  bool place(const heap::PlannedMove& planned, const heap::LargeRecord& record, Prepared& prepared);
+  bool recreate(const heap::PlannedMove& planned, Prepared& prepared) const;
+  bool leave(const heap::RecordTable::Place& place) const;
+  void destroy(std::uint64_t resource, bool image) const;
+  void note(const heap::PlannedMove& planned, Prepared& prepared);
+  void finish(const heap::Move& done);
+  void let_go(heap::PlannedBlock& block);
+  Result<Allocation> make_destination(const heap::PlannedMove& planned);
+
+  base::HostArray<MovedResource> moved;
+  base::HostArray<InFlight> in_flight;
+  base::HostArray<heap::BufferMove> buffers;
+  base::HostArray<heap::ImageMove> images;
+  base::HostArray<ProposedMove> proposed;
+  base::HostArray<device::CreateInfoCopy> infos;  ///< of the images of a step
+};
+
+}  // namespace quarry
