@@ -59,22 +59,22 @@ Result<Allocation> Defragmentation::State::make_destination(const heap::PlannedM
 
 Result<std::span<const ProposedMove>> Defragmentation::State::propose(VkDeviceSize max_bytes,
                                                                       std::uint32_t max_moves) {
-  proposed.clear();
+  proposed_.clear();
   VkDeviceSize bytes = 0;
-  while (cursor < plan.moves.size() && proposed.size() < max_moves) {
+  while (cursor < plan.moves.size() && proposed_.size() < max_moves) {
     const heap::PlannedMove& planned = plan.moves[cursor];
     if (bytes > 0 && planned.size > max_bytes - std::min(bytes, max_bytes)) break;
-    if (!proposed.reserve(proposed.size() + 1)) return device::refuse(Reason::out_of_host_memory);
+    if (!proposed_.reserve(proposed_.size() + 1)) return device::refuse(Reason::out_of_host_memory);
     ++cursor;
     const auto destination = make_destination(planned);
     if (!destination) {
       ++figures.given_up;
       continue;
     }
-    (void)proposed.push_back({planned.allocation, *destination, planned.size});
+    (void)proposed_.push_back({planned.allocation, *destination, planned.size});
     bytes += planned.size;
   }
-  return std::as_const(proposed).span();
+  return std::as_const(proposed_).span();
 }
 
 Status Defragmentation::State::commit(const ProposedMove& move) {
