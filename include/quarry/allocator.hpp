@@ -11,6 +11,7 @@
 #include <vulkan/vulkan_core.h>
 
 #include <quarry/allocation.hpp>
+#include <quarry/budget.hpp>
 #include <quarry/explain.hpp>
 #include <quarry/pool.hpp>
 #include <quarry/result.hpp>
@@ -123,6 +124,7 @@ struct AllocatorDesc {
   /// create() fails with bad_argument for times of 0, and for a thread of the library's beside
   /// HotPathPolicy::deterministic.
   BackgroundPolicy background{};
+  BudgetPolicy budget{};
   /// Limit in bytes for each heap, on what this allocator holds; missing or VK_WHOLE_SIZE: none.
   std::span<const VkDeviceSize> heap_limits{};
   /// Share of a heap's size that counts as its budget where the driver does not tell.
@@ -209,7 +211,8 @@ class Allocator {
   /// resource may be bound.
   Result<Allocation> allocate(const VkMemoryRequirements& requirements, ResourceKind kind,
                               const AllocationDesc& desc = {}) {
-    if (const Allocation at_once = allocate_at_once(requirements, kind, desc)) return at_once;
+    if (const std::uint64_t handle = allocate_at_once(requirements, kind, desc))
+      return Allocation{handle};
     return allocate_anyhow(requirements, kind, desc);
   }
   /// Asks the driver for the requirements, allocates, does not bind.
@@ -291,6 +294,8 @@ class Allocator {
   /// What BackgroundPolicy is about, once: for a thread that may wait for the driver, some times
   /// within each lead. Returns at once while another thread is at it.
   void work();
+  /// Asks the driver for its budget figures now, for a thread that may wait for it.
+  void refresh_budget();
   /// Fills as many heaps as there is room for; returns how many the device has.
   std::uint32_t budgets(std::span<HeapBudget> heaps) const;
   Status set_heap_limit(std::uint32_t heap, VkDeviceSize bytes);  ///< VK_WHOLE_SIZE: none
@@ -315,8 +320,8 @@ class Allocator {
   friend class UploadRing;
   friend class Defragmentation;
   /// The short ways, apart so that they are leaves: zero, or false, where it takes more.
-  Allocation allocate_at_once(const VkMemoryRequirements& requirements, ResourceKind kind,
-                              const AllocationDesc& desc) noexcept;
+  std::uint64_t allocate_at_once(const VkMemoryRequirements& requirements, ResourceKind kind,
+                                 const AllocationDesc& desc) noexcept;
   bool free_at_once(Allocation allocation) noexcept;
   Result<Allocation> allocate_anyhow(const VkMemoryRequirements& requirements, ResourceKind kind,
                                      const AllocationDesc& desc);

@@ -130,7 +130,6 @@ class OffsetSpace {
  private:
   [[gnu::always_inline]] inline OffsetError admit(const OffsetRequest& request);
   [[gnu::noinline]] OffsetError admit_after_all(const OffsetRequest& request);
-  [[gnu::noinline]] OffsetResult<OffsetAllocation> place_further(const OffsetRequest& request);
   template <class Place>
   [[gnu::always_inline]] inline OffsetResult<OffsetAllocation> take(const Place& place,
                                                                     const OffsetRequest& request);

@@ -6,6 +6,7 @@
 #include <quarry/allocation.hpp>
 #include <quarry/allocator.hpp>
 #include <quarry/buddy.hpp>
+#include <quarry/budget.hpp>
 #include <quarry/defragmentation.hpp>
 #include <quarry/expected.hpp>
 #include <quarry/explain.hpp>

@@ -17,8 +17,7 @@ Outcome<std::unique_ptr<MemoryTrace>> MemoryTrace::create(const std::filesystem:
   if (trace->file_ == nullptr)
     return failure("--trace: " + path.string() + ": " + std::strerror(errno));
   auto recorder = TraceRecorder::create({.write = write, .user = trace->file_.get()});
-  if (!recorder)
-    return failure(std::string("--trace: ") + quarry::to_string(recorder.error()));
+  if (!recorder) return failure(std::string("--trace: ") + quarry::to_string(recorder.error()));
   trace->recorder_ = std::move(*recorder);
   return trace;
 }

@@ -10,8 +10,9 @@
 #include <memory>
 #include <span>
 
-#include <quarry/trace.hpp>
 #include <volk.h>
+
+#include <quarry/trace.hpp>
 
 #include "viewer/outcome.hpp"
 

@@ -73,9 +73,9 @@ Status Allocator::unpin(Allocation allocation) {
   return heap::unpin(*core_, allocation);
 }
 
-Allocation Allocator::allocate_at_once(const VkMemoryRequirements& requirements, ResourceKind kind,
-                                       const AllocationDesc& desc) noexcept {
-  return heap::allocate_hot(*core_, requirements, kind, desc, 0);
+std::uint64_t Allocator::allocate_at_once(const VkMemoryRequirements& requirements,
+                                          ResourceKind kind, const AllocationDesc& desc) noexcept {
+  return heap::allocate_hot(*core_, requirements, kind, desc);
 }
 
 Result<Allocation> Allocator::allocate_anyhow(const VkMemoryRequirements& requirements,
@@ -148,7 +148,7 @@ Result<AllocationInfo> Allocator::info(Allocation allocation) const {
   info.dedicated = found->where.block->dedicated();
   info.movable = heap::origin_of(*core_, allocation, record).movable == MovableVerdict::movable;
   if (const heap::PoolState* pool = found->pool()) info.pool = pool->handle;
-  info.tag = Tag{record.tag.load(std::memory_order_relaxed)};
+  info.tag = record.tag();
   info.user_data = record.user_data.load(std::memory_order_relaxed);
   core_->extras.look(allocation.value, record,
                      [&](const heap::Extras& extras) { info.name = extras.name; });
@@ -233,6 +233,10 @@ Result<VkDeviceSize> Allocator::prefetch(VkDeviceSize bytes, ResourceKind kind,
 
 void Allocator::work() {
   core_->background.work();
+}
+
+void Allocator::refresh_budget() {
+  core_->refresh_budget();
 }
 
 void Allocator::tick() {

@@ -104,12 +104,7 @@ bool Arena::could_place(const OffsetRequest& request) {
 }
 
 OffsetError Arena::remove(Block& block, OffsetHandle range, std::uint64_t now, bool& emptied) {
-  for (;;) {
-    Shard* home = block.shard.load(std::memory_order_acquire);
-    const base::MutexLock lock(home->mutex());
-    if (block.shard.load(std::memory_order_relaxed) != home) continue;
-    return home->remove(block, range, now, emptied);
-  }
+  return remove_at_once(block, range, now, emptied);
 }
 
 OffsetError Arena::place_at(Block& block, const OffsetRequest& request, VkDeviceSize offset,

@@ -58,10 +58,34 @@ class Arena {
 
   /// Places the request in a block that has room; OffsetError::out_of_space when none has.
   OffsetError place(const OffsetRequest& request, Placed& placed);
+  /// The same, its usual case compiled into the caller, like remove().
+  [[gnu::always_inline]] OffsetError place_at_once(const OffsetRequest& request, Placed& placed) {
+    if (shard_count() != 1 || !first_.mutex().try_lock()) [[unlikely]]
+      return place_elsewhere(request, placed);
+    OffsetError error = first_.place_in_first(request, placed);
+    if (error == OffsetError::out_of_space) [[unlikely]] {
+      // Copies, here and below, so that the usual case keeps both in registers.
+      Placed further;
+      error = first_.place_further(OffsetRequest(request), further);
+      placed = further;
+    }
+    first_.mutex().unlock();
+    return error;
+  }
   /// Whether place() would succeed now.
   bool could_place(const OffsetRequest& request);
   /// Frees a suballocation. Tells whether the block is empty now, which it is since `now`.
-  OffsetError remove(Block& block, OffsetHandle range, std::uint64_t now, bool& emptied);
+  [[gnu::always_inline]] static OffsetError remove_at_once(Block& block, OffsetHandle range,
+                                                           std::uint64_t now, bool& emptied) {
+    for (;;) {
+      Shard* home = block.shard.load(std::memory_order_acquire);
+      const base::MutexLock lock(home->mutex());
+      if (block.shard.load(std::memory_order_relaxed) != home) [[unlikely]]
+        continue;
+      return home->remove(block, range, now, emptied);
+    }
+  }
+  static OffsetError remove(Block& block, OffsetHandle range, std::uint64_t now, bool& emptied);
 
   /// Places a request at an exact offset of a block, closed or not.
   OffsetError place_at(Block& block, const OffsetRequest& request, VkDeviceSize offset,
@@ -112,6 +136,12 @@ class Arena {
     return number == 0 ? first_ : *more_[number - 1].load(std::memory_order_acquire);
   }
   OffsetError place_sharded(const OffsetRequest& request, Placed& placed);
+  [[gnu::always_inline]] OffsetError place_elsewhere(const OffsetRequest& request, Placed& placed) {
+    Placed elsewhere;
+    const OffsetError error = place(OffsetRequest(request), elsewhere);
+    placed = elsewhere;
+    return error;
+  }
   void split(Shard& busy);
   void left(const Block& block);
   Shard* with_longest_empty(std::uint64_t& since) const;

@@ -26,7 +26,8 @@ Status Background::start() {
 
 void Background::work() {
   if (!working_.try_lock()) return;
-  const std::uint64_t now = core_.now();
+  core_.refresh_budget();
+  const std::uint64_t now = core_.coarse_now();
   core_.drain_idle_caches();
   BlockSource(core_).enforce_retention(now);
   core_.arenas.for_each([&](Arena& arena) { grow_ahead(arena, now); });

@@ -29,20 +29,22 @@ class Block {
 
   bool dedicated() const { return !space.has_value(); }
 
-  memory::DeviceMemory memory;
+  // What every range that comes and goes needs, in two cache lines.
+  alignas(64) std::optional<Space> space;  ///< none: dedicated
+  std::atomic<Shard*> shard{nullptr};      ///< of the arena; changes under the locks of both
+  Arena* arena = nullptr;                  ///< null: dedicated
+  std::uint32_t free_class = 0;            ///< as the arena's index has it
   bool exclusive = false;  ///< dedicated by VkMemoryDedicatedAllocateInfo: no other resource may
                            ///< be bound; constant
-  std::optional<Space> space;          ///< none: dedicated
-  Arena* arena = nullptr;              ///< null: dedicated
-  std::atomic<Shard*> shard{nullptr};  ///< of the arena; changes under the locks of both
-  std::uint32_t free_class = 0;        ///< as the arena's index has it
-  bool closed = false;                 ///< takes nothing in: it is being emptied
-  bool held = false;                ///< not given back even when empty: moves go here or from here
-  Block* index_previous = nullptr;  ///< in the index's list of that class
-  Block* index_next = nullptr;
-  std::uint64_t empty_since = 0;  ///< milliseconds; meaningful while the space is empty
+  bool closed = false;     ///< takes nothing in: it is being emptied
+  bool held = false;       ///< not given back even when empty: moves go here or from here
   std::atomic<bool> stays_mapped{
       false};  ///< one mapping is kept until the block goes, so that maps cost no driver call
+  Block* index_previous = nullptr;  ///< in the index's list of that class
+  Block* index_next = nullptr;
+
+  memory::DeviceMemory memory;
+  std::uint64_t empty_since = 0;  ///< milliseconds; meaningful while the space is empty
 
   // The list of the shard's blocks, or the dedicated list.
   Block* previous = nullptr;

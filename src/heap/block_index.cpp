@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "heap/block_index.hpp"
 
-#include <bit>
-
-#include "heap/block.hpp"
-
 namespace quarry::heap {
 
 void BlockIndex::publish(Block& block, std::uint32_t now) {
@@ -27,19 +23,6 @@ void BlockIndex::publish(Block& block, std::uint32_t now) {
   first_[now] = &block;
   occupied_[now / kWordBits] |= std::uint64_t{1} << now % kWordBits;
   words_occupied_ |= std::uint64_t{1} << now / kWordBits;
-}
-
-std::uint32_t BlockIndex::next_class(std::uint32_t free_class) const {
-  std::uint32_t word = free_class / kWordBits;
-  if (word >= kWords) return kNone;
-  std::uint64_t bits = occupied_[word] & (~std::uint64_t{0} << free_class % kWordBits);
-  if (bits == 0) {
-    const std::uint64_t above = words_occupied_ & (~std::uint64_t{1} << word);
-    if (above == 0) return kNone;
-    word = static_cast<std::uint32_t>(std::countr_zero(above));
-    bits = occupied_[word];
-  }
-  return word * kWordBits + static_cast<std::uint32_t>(std::countr_zero(bits));
 }
 
 }  // namespace quarry::heap

@@ -9,9 +9,10 @@
 
 #include <quarry/tlsf.hpp>
 
-namespace quarry::heap {
+#include "base/bits.hpp"
+#include "heap/block.hpp"
 
-class Block;
+namespace quarry::heap {
 
 class BlockIndex {
  public:
@@ -19,8 +20,23 @@ class BlockIndex {
 
   /// The block's largest free range is of class `now` from here on; 0: it has none, or leaves.
   void publish(Block& block, std::uint32_t now);
+  /// The same where it may be what it was.
+  void renew(Block& block, std::uint32_t now) {
+    if (now != block.free_class) publish(block, now);
+  }
   /// The lowest class at or above this that a block has; kNone if there is none.
-  std::uint32_t next_class(std::uint32_t free_class) const;
+  std::uint32_t next_class(std::uint32_t free_class) const {
+    std::uint32_t word = free_class / kWordBits;
+    if (word >= kWords) return kNone;
+    std::uint64_t bits = occupied_[word] & (~std::uint64_t{0} << free_class % kWordBits);
+    if (bits == 0) {
+      const std::uint64_t above = words_occupied_ & (~std::uint64_t{1} << word);
+      if (above == 0) return kNone;
+      word = base::lowest_bit(above);
+      bits = occupied_[word];
+    }
+    return word * kWordBits + base::lowest_bit(bits);
+  }
   /// The first block of a class; the others follow through Block::index_next.
   Block* first(std::uint32_t free_class) const { return first_[free_class]; }
 

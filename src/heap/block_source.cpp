@@ -164,6 +164,7 @@ VkDeviceSize BlockSource::forecast_block(const Arena& arena, VkDeviceSize reques
 
 Result<Block*> BlockSource::make_block(const Arena& arena, VkDeviceSize bytes, bool within_budget) {
   const ArenaTraits& traits = arena.traits();
+  core_.refresh_old_budget();
   Block* block = base::create_object<Block>(core_.host);
   if (block == nullptr) return device::refuse(Reason::out_of_host_memory);
   if (traits.pool != nullptr && !traits.pool->try_reserve(bytes)) {
@@ -193,6 +194,7 @@ Result<Block*> BlockSource::make_dedicated(const Request& request, std::uint32_t
                                            bool within_budget, Allocation allocation) {
   const AllocationDesc& desc = *request.desc;
   PoolState* pool = request.pool;
+  core_.refresh_old_budget();
   Block* block = base::create_object<Block>(core_.host);
   if (block == nullptr) return device::refuse(Reason::out_of_host_memory);
   if (pool != nullptr && !pool->try_reserve(request.size)) {
@@ -295,6 +297,12 @@ void BlockSource::limit_empty_bytes(std::uint32_t heap) {
 }
 
 void BlockSource::release_beyond_retained(std::uint32_t heap) {
+  // What is empty in all bounds what may be released, and is known without a look at any block.
+  VkDeviceSize empty = 0;
+  core_.for_each_arena([&](const Arena& arena) {
+    if (arena.traits().heap == heap) empty += arena.releasable_bytes(0);
+  });
+  if (empty <= core_.policy.retained_bytes) return;
   while (releasable_bytes(heap) > core_.policy.retained_bytes) {
     if (release_longest_empty(heap, Arena::kNeverEmpty - 1) == 0) break;
   }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <span>
 #include <thread>
 
 #include "base/bits.hpp"
@@ -10,6 +12,7 @@
 #include "base/host_string.hpp"
 #include "device/error.hpp"
 #include "heap/allocator_ids.hpp"
+#include "memory/limit_text.hpp"
 
 namespace quarry::heap {
 
@@ -21,9 +24,12 @@ std::uint64_t steady_milliseconds(void* /*user*/) {
       std::chrono::duration_cast<std::chrono::milliseconds>(since_start).count());
 }
 
-/// Peaks may miss, for each thread, this part of the live bytes, or this many bytes.
+/// Peaks may miss, for each thread, this part of the live bytes, or this many bytes; for each size
+/// of slot at least so many full magazines, or threads that hand slots to one another would tell
+/// the totals at every exchange.
 constexpr VkDeviceSize kSlackPart = 256;
 constexpr VkDeviceSize kLeastSlack = VkDeviceSize{64} << 10;
+constexpr std::int64_t kSlackMagazines = 4;
 
 HotPathPolicy effective(HotPathPolicy policy) {
   if (policy.deterministic) {
@@ -36,6 +42,8 @@ HotPathPolicy effective(HotPathPolicy policy) {
   policy.shards = std::min(policy.shards, Arena::kMostShards);
   return policy;
 }
+
+constexpr const char* kLimitVariable = "QUARRY_HEAP_LIMIT";
 
 Status check(const AllocatorDesc& desc) {
   const auto refuse = [&](Reason reason, const char* text) {
@@ -70,6 +78,32 @@ bool is_listed(const DeviceFacts& facts, std::span<const DriverRange> drivers) {
   });
 }
 
+/// What the budget's description and the environment say; the limits of the latter are filled in.
+Status check(const AllocatorDesc& desc, memory::HeapLimits& environment) {
+  const BudgetPolicy& policy = desc.budget;
+  const auto refuse = [&](const char* text) {
+    if (desc.on_message != nullptr) desc.on_message(desc.message_user, Severity::error, text);
+    return device::refuse(Reason::bad_argument);
+  };
+  if (!(policy.headroom_share >= 0.0 && policy.headroom_share <= 1.0) ||
+      policy.least_headroom > policy.most_headroom)
+    return refuse("AllocatorDesc::budget has an impossible headroom");
+  if (!PressureWatch::is_valid(policy))
+    return refuse(
+        "AllocatorDesc::budget has levels of pressure that do not rise from above 0, or "
+        "an impossible hysteresis");
+  for (const ProcessLimit& limit : policy.process_limits) {
+    if (limit.heap >= VK_MAX_MEMORY_HEAPS || !(limit.share > 0.0 && limit.share <= 1.0))
+      return refuse(
+          "AllocatorDesc::budget has a limit of the process for no heap, or a share that "
+          "is not above 0 and at most 1");
+  }
+  const char* text = policy.environment ? std::getenv(kLimitVariable) : nullptr;
+  if (text != nullptr && !memory::read_limits(text, environment))
+    return refuse("the environment's QUARRY_HEAP_LIMIT is not as \"0:2GiB,1:50%\"");
+  return {};
+}
+
 /// Sums that were read while others changed their parts may be below zero for the moment.
 Totals settled(Totals figures) {
   const auto at_least_zero = [](std::uint64_t& sum) {
@@ -88,6 +122,7 @@ Core::Core(const AllocatorDesc& desc, std::uint8_t allocator_id) noexcept
       host(device::host_memory(desc.host_callbacks == nullptr ? nullptr : &callbacks)),
       id(allocator_id),
       policy(desc.blocks),
+      pressure(desc.budget),
       hot_path(effective(desc.hot_path)),
       records(host, allocator_id),
       moves(host, records),
@@ -101,6 +136,7 @@ Core::Core(const AllocatorDesc& desc, std::uint8_t allocator_id) noexcept
       slabs(host, records),
       caches(host, slabs, records, hot_path.thread_cache_bytes),
       background(*this, desc.background),
+      refresh_milliseconds_(desc.budget.refresh_milliseconds),
       clock_(desc.clock != nullptr ? desc.clock : steady_milliseconds),
       clock_user_(desc.clock_user),
       on_message_(desc.on_message),
@@ -133,6 +169,8 @@ Core::~Core() {
 
 Result<Core*> Core::make(const AllocatorDesc& desc) {
   if (const Status checked = check(desc); !checked) return Unexpected(checked.error());
+  memory::HeapLimits environment;
+  if (const Status checked = check(desc, environment); !checked) return Unexpected(checked.error());
   const std::uint8_t id = take_allocator_id();
   if (id == 0) return device::refuse(Reason::over_limit);
   Core* core = base::create_object<Core>(device::host_memory(desc.host_callbacks), desc, id);
@@ -149,7 +187,13 @@ Result<Core*> Core::make(const AllocatorDesc& desc) {
   core->types.emplace(core->device.facts());
   core->budget.open(core->device, {.heap_limits = desc.heap_limits,
                                    .assumed_share = desc.assumed_budget_share,
-                                   .mapped_address_space = desc.blocks.mapped_address_space});
+                                   .mapped_address_space = desc.blocks.mapped_address_space,
+                                   .policy = desc.budget});
+  core->last_refresh_.store(core->now(), std::memory_order_relaxed);
+  for (const ProcessLimit& limit : desc.budget.process_limits)
+    core->budget.limit_process(limit);
+  for (const ProcessLimit& limit : std::span(environment.limits).first(environment.count))
+    core->budget.limit_process(limit);
   if (const Status started = core->background.start(); !started) {
     destroy(core);
     return Unexpected(started.error());
@@ -163,6 +207,22 @@ void Core::destroy(Core* core) {
   const VkAllocationCallbacks callbacks = core->callbacks;
   const bool given = callbacks.pfnAllocation != nullptr;
   base::destroy_object(device::host_memory(given ? &callbacks : nullptr), core);
+}
+
+void Core::refresh_budget() {
+  last_refresh_.store(now(), std::memory_order_relaxed);
+  budget.refresh();
+  pressure.look(budget, device.facts().memory.memoryHeapCount);
+}
+
+void Core::refresh_old_budget() {
+  if (!device.facts().uses_memory_budget) return;
+  const std::uint64_t time = now();
+  std::uint64_t last = last_refresh_.load(std::memory_order_relaxed);
+  // One thread asks; the others go on with what is known.
+  if (time > last + refresh_milliseconds_ &&
+      last_refresh_.compare_exchange_strong(last, time, std::memory_order_relaxed))
+    budget.refresh();
 }
 
 void Core::count_block(std::uint32_t memory_type, PoolState* pool, VkDeviceSize bytes,
@@ -202,11 +262,11 @@ void Core::count(const Ledger::Entry& entry) {
   tags.cell(Tag{entry.tag}).add_allocations(entry.count, entry.bytes);
 }
 
-void Core::tell(CacheBin& bin) {
+void Core::tell(std::uint32_t memory_type, CacheBin& bin) {
   const std::int64_t untold = bin.untold();
   if (untold == 0) return;
   const std::int64_t bytes = untold * std::int64_t{bin.slot_bytes};
-  count(bin.memory_type, untold, bytes);
+  count(memory_type, untold, bytes);
   tags.cell(Tag{}).add_allocations(untold, bytes);
   bin.told.set(static_cast<std::uint16_t>(bin.cached()));
 }
@@ -217,22 +277,22 @@ void Core::fold(Ledger& ledger) {
 }
 
 // Tags first: then what is untagged never seems more than it is.
-void Core::fold(ThreadCache& cache, CacheBin& bin) {
+void Core::fold(ThreadCache& cache, std::uint32_t memory_type, CacheBin& bin) {
   // Atomics that other threads want, too: no more often than peaks need.
   constexpr std::int32_t kMostUntold = 8192;
   const std::int32_t untold = bin.untold();
   const std::int64_t bytes = untold * std::int64_t{bin.slot_bytes};
-  if (untold < kMostUntold && untold > -kMostUntold && bytes <= cache.slack &&
-      bytes >= -cache.slack)
-    return;
+  const std::int64_t slack =
+      std::max(cache.slack, kSlackMagazines * bin.capacity() * std::int64_t{bin.slot_bytes});
+  if (untold < kMostUntold && untold > -kMostUntold && bytes <= slack && bytes >= -slack) return;
   fold(cache.ledger);
-  tell(bin);
+  tell(memory_type, bin);
   set_slack(cache);
 }
 
 void Core::fold(ThreadCache& cache) {
   fold(cache.ledger);
-  cache.for_each_bin([this](CacheBin& bin) { tell(bin); });
+  cache.for_each_bin([this](std::uint32_t type, CacheBin& bin) { tell(type, bin); });
   for (std::uint32_t type = 0; type < VK_MAX_MEMORY_TYPES; ++type)
     tell(cache.large[type], type);
 }
@@ -261,9 +321,9 @@ void Core::set_slack(ThreadCache& cache) const {
 template <class Belongs>
 void Core::add_untold(Totals& figures, Belongs&& belongs) const {
   caches.for_each([&](const ThreadCache& cache) {
-    cache.for_each_bin([&](const CacheBin& bin) {
+    cache.for_each_bin([&](std::uint32_t memory_type, const CacheBin& bin) {
       const std::int64_t untold = bin.untold();
-      if (untold == 0 || !belongs(bin.memory_type)) return;
+      if (untold == 0 || !belongs(memory_type)) return;
       figures.allocation_count += static_cast<std::uint64_t>(untold);
       figures.allocation_bytes += static_cast<std::uint64_t>(untold * std::int64_t{bin.slot_bytes});
     });

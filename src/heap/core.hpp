@@ -20,6 +20,7 @@
 #include "heap/moves.hpp"
 #include "heap/origins.hpp"
 #include "heap/pool_state.hpp"
+#include "heap/pressure_watch.hpp"
 #include "heap/readers.hpp"
 #include "heap/record_table.hpp"
 #include "heap/slabs.hpp"
@@ -54,6 +55,12 @@ class Core {
     if (on_message_ != nullptr) on_message_(message_user_, severity, text);
   }
 
+  // ---- The driver's figures
+  /// Asks the driver, and tells the owner of pressure that changed.
+  void refresh_budget();
+  /// Asks the driver where its figures are old. With locks held: the owner is told later.
+  void refresh_old_budget();
+
   // ---- Accounting: each change in every scope it belongs to
   void count_block(std::uint32_t memory_type, PoolState* pool, VkDeviceSize bytes, bool dedicated);
   void uncount_block(std::uint32_t memory_type, PoolState* pool, VkDeviceSize bytes,
@@ -66,7 +73,7 @@ class Core {
   /// Tells them what a ledger noted for a tag, which they know as untagged.
   void count(const Ledger::Entry& entry);
   /// The same for one bin and the whole ledger.
-  void fold(ThreadCache& cache, CacheBin& bin);
+  void fold(ThreadCache& cache, std::uint32_t memory_type, CacheBin& bin);
   /// The same for large allocations in a memory type and the whole ledger; sets the cache's slack.
   void fold(ThreadCache& cache, std::uint32_t memory_type);
   void reset_peaks();
@@ -109,6 +116,7 @@ class Core {
   device::Device device;
   std::optional<memory::TypeTable> types;  ///< made once the device is open
   memory::Budget budget;
+  PressureWatch pressure;
   const HotPathPolicy hot_path;
   RecordTable records;
   Moves moves;
@@ -143,13 +151,15 @@ class Core {
   void count(std::uint32_t memory_type, std::int64_t count, std::int64_t bytes);
   void fold(Ledger& ledger);
   void set_slack(ThreadCache& cache) const;
-  void tell(CacheBin& bin);
+  void tell(std::uint32_t memory_type, CacheBin& bin);
   void tell(LargeFigures& figures, std::uint32_t memory_type);
   template <class Belongs>
   void add_untold(Totals& totals, Belongs&& belongs) const;
 
   std::atomic<std::uint64_t> coarse_now_{0};
   std::atomic<std::uint64_t> last_idle_look_{0};
+  std::atomic<std::uint64_t> last_refresh_{0};
+  const std::uint32_t refresh_milliseconds_;
   std::uint64_t (*const clock_)(void* user);
   void* const clock_user_;
   void (*const on_message_)(void* user, Severity severity, const char* text);

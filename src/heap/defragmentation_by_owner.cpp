@@ -27,8 +27,6 @@ Result<Allocation> Defragmentation::State::make_destination(const heap::PlannedM
     core.extras.drop(extras);
     return device::refuse(Reason::out_of_host_memory);
   }
-  constexpr std::uint32_t kKept = heap::Record::kMostMappings | heap::Record::kPinned;
-  const std::uint32_t bits = found->record.load_bits() & ~kKept;
   const OffsetRequest request{.size = planned.size,
                               .alignment = std::uint64_t{1} << found->record.alignment_log2(),
                               .user = slot.handle};
@@ -45,9 +43,10 @@ Result<Allocation> Defragmentation::State::make_destination(const heap::PlannedM
   record.offset.store(placed.where.offset, std::memory_order_relaxed);
   record.size = planned.size;
   record.in_default_pool = to.arena->traits().pool == nullptr;
-  record.tag.store(0, std::memory_order_relaxed);
   record.extras.store(extras, std::memory_order_relaxed);
-  record.bits.store(bits, std::memory_order_relaxed);
+  record.marks.store(heap::Record::pack_marks(Tag{}), std::memory_order_relaxed);
+  record.wording.store(static_cast<std::uint16_t>(found->record.load_wording()),
+                       std::memory_order_relaxed);
   record.resource = 0;
   record.user_data.store(nullptr, std::memory_order_relaxed);
   if (heap::PoolState* pool = to.arena->traits().pool; pool != nullptr) (void)pool->enter();

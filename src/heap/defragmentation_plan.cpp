@@ -69,7 +69,7 @@ bool DefragmentationPlan::may_move(std::uint64_t handle, const Record& record) c
   if (record.extras.load(std::memory_order_relaxed) == 0) return false;
   constexpr std::uint32_t kKept = Record::kMostMappings | Record::kMappedForLife | Record::kPinned;
   const MovableVerdict verdict = origin_of(core_, Allocation{handle}, record).movable;
-  return (record.load_bits() & kKept) == 0 && !record.is_moving(handle) &&
+  return (record.load_marks() & kKept) == 0 && !record.is_moving(handle) &&
          verdict == (by_owner_ ? MovableVerdict::not_created_here : MovableVerdict::movable);
 }
 

@@ -198,12 +198,12 @@ Result<Explanation> explain(Core& core, Allocation allocation) {
     explanation.new_bytes = found->memory().size();
   explanation.size = found->where.size;
   explanation.alignment = RecordTable::is_slot(allocation.value)
-                              ? offset::alignment_of_class(record.bin.get() % offset::kSizeClasses)
+                              ? offset::alignment_of_class(record.home.size_class.get())
                               : VkDeviceSize{1} << record.alignment_log2();
   explanation.movable = origin.movable;
   if (origin.movable == MovableVerdict::movable) {
     if (record.map_count() != 0) explanation.movable = MovableVerdict::mapped;
-    if ((record.load_bits() & Record::kPinned) != 0) explanation.movable = MovableVerdict::pinned;
+    if ((record.load_marks() & Record::kPinned) != 0) explanation.movable = MovableVerdict::pinned;
   }
   return explanation;
 }

@@ -90,7 +90,7 @@ void ExtrasTable::pin(std::uint64_t handle, Record& record) {
   const std::uint32_t number = record.extras.load(std::memory_order_relaxed);
   if (number == 0 || !record.is_live(handle)) return;
   ++entries_[number - 1].pins;
-  record.bits.fetch_or(Record::kPinned);
+  record.marks.fetch_or(Record::kPinned);
 }
 
 bool ExtrasTable::unpin(std::uint64_t handle, Record& record) {
@@ -99,7 +99,7 @@ bool ExtrasTable::unpin(std::uint64_t handle, Record& record) {
   if (number == 0 || !record.is_live(handle)) return true;
   std::uint32_t& pins = entries_[number - 1].pins;
   if (pins == 0) return false;
-  if (--pins == 0) record.bits.fetch_and(~Record::kPinned);
+  if (--pins == 0) record.marks.fetch_and(~Record::kPinned);
   return true;
 }
 

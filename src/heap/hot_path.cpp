@@ -50,7 +50,7 @@ bool resolve(Core& core, ThreadCache& cache, Route& route, const RouteKey& key,
   route.kind = kind;
   route.alignment_mask = static_cast<std::uint32_t>(place.place.alignment - 1);
   route.limit = static_cast<std::uint32_t>(core.hot_path.largest_slot);
-  route.record_bits = Record::pack(origin, 0, Placement::existing_block);
+  route.wording = Record::pack_wording(origin, 0);
   // Of a size of 1 what is placed is the step that sizes are rounded to.
   route.size_step_log2 = static_cast<std::uint8_t>(base::floor_log2(place.place.size));
   route.memory_type = static_cast<std::uint8_t>(types.first());
@@ -62,7 +62,9 @@ bool resolve(Core& core, ThreadCache& cache, Route& route, const RouteKey& key,
 const Route* route_for(Core& core, ThreadCache& cache, std::uint32_t type_bits, ResourceKind kind,
                        const AllocationDesc& desc, bool created) {
   const RouteKey key = RouteKey::of(type_bits, desc, created);
-  Route& near = cache.routes.near(kind, desc.intent);
+  const std::uint32_t number = RouteMemo::number_of(kind, desc.intent);
+  if (number >= RouteMemo::kNear) return nullptr;
+  Route& near = cache.routes.near(number);
   if (near.serves(key, kind)) return &near;
   Route& far = cache.routes.far(key, kind);
   if (!far.serves(key, kind) && !resolve(core, cache, far, key, type_bits, kind, desc, created))
@@ -74,7 +76,8 @@ const Route* route_for(Core& core, ThreadCache& cache, std::uint32_t type_bits, 
 /// Gets slots into an empty bin: from the depot, slabs, or a new slab in a block that has room.
 bool refill(Core& core, ThreadCache& cache, SlabSet& set, std::uint32_t size_class,
             Emptied& emptied) {
-  if (CacheSet* cached = cache.set(set.number)) core.fold(cache, cached->bins[size_class]);
+  if (CacheSet* cached = cache.set(set.number))
+    core.fold(cache, cached->memory_type, cached->bins[size_class]);
   const std::uint64_t now = core.coarse_now();
   using Refill = ThreadCache::Refill;
   const Refill refilled = cache.refill(set, size_class, now, emptied);
@@ -106,18 +109,34 @@ bool is_plain(const AllocationDesc& desc) {
   return !desc.pool && desc.name == nullptr && desc.memory_next == nullptr;
 }
 
-/// Room for one more slot in the cache; without it the slot has to go back to its slab.
-bool has_room(Core& core, ThreadCache& cache, const Record& record, Emptied& emptied) {
-  const std::uint32_t number = record.bin.get() / offset::kSizeClasses;
-  const std::uint32_t size_class = record.bin.get() % offset::kSizeClasses;
-  SlabSet& slabs = core.slabs.set(number);
+/// Nothing to take apart when it is freed but the slot itself, and what a tag counts.
+/// Precondition: claimed.
+bool is_bare(const Record& record) {
+  constexpr std::uint32_t kMapped = Record::kMostMappings | Record::kMappedForLife;
+  return (record.extras.load() | (record.marks.load() & kMapped)) == 0;
+}
+
+/// The record's bin with room for one more slot; null: the slot has to go back to its slab.
+CacheBin* with_room(Core& core, ThreadCache& cache, const Record& record, Emptied& emptied) {
+  const std::uint32_t number = record.home.set.get();
+  const std::uint32_t size_class = record.home.size_class.get();
   CacheSet* set = cache.set(number);
-  if (set == nullptr) set = cache.make_set(slabs);
-  if (set == nullptr) return false;
+  if (set == nullptr) set = cache.make_set(core.slabs.set(number));
+  if (set == nullptr) return nullptr;
   CacheBin& bin = set->bins[size_class];
-  if (bin.count.get() < bin.capacity) return true;
-  core.fold(cache, bin);
-  return cache.make_room(slabs, size_class, core.coarse_now(), emptied);
+  if (bin.held.get() < bin.room) return &bin;
+  core.fold(cache, set->memory_type, bin);
+  return cache.make_room(*set->slabs, size_class, core.coarse_now(), emptied) ? &bin : nullptr;
+}
+
+/// Frees a claimed slot into an entered cache; false: there is no room.
+bool free_entered(Core& core, ThreadCache& cache, Allocation allocation, Record& record,
+                  Emptied& emptied) {
+  CacheBin* bin = with_room(core, cache, record, emptied);
+  if (bin == nullptr) return false;
+  (void)note(core, cache, record.tag().index, -1, -std::int64_t{bin->slot_bytes});
+  put_back(*bin, bin->held.get(), allocation, record);
+  return true;
 }
 
 /// This thread's cache, entered; null where there is none or somebody else has it.
@@ -125,37 +144,45 @@ ThreadCache* entered(ThreadCache* cache) {
   return cache != nullptr && cache->enter() ? cache : nullptr;
 }
 
-CacheBin& bin_of(const ThreadCache& cache, const Record& record) {
-  return cache.set(record.bin.get() / offset::kSizeClasses)
-      ->bins[record.bin.get() % offset::kSizeClasses];
-}
-
 /// Counts a range that came or went.
-void count_range(Core& core, ThreadCache& cache, std::uint32_t memory_type, std::uint32_t tag,
-                 std::int32_t count, std::int64_t bytes) {
+[[gnu::always_inline]] inline void count_range(Core& core, ThreadCache& cache,
+                                               std::uint32_t memory_type, std::uint32_t tag,
+                                               std::int32_t count, std::int64_t bytes) {
   LargeFigures& figures = cache.large[memory_type];
   figures.count.add(count);
   figures.bytes.add(bytes);
-  (void)note(core, cache, tag, count, bytes);
+  if (tag != 0) (void)note(core, cache, tag, count, bytes);
   const std::int64_t untold = figures.bytes.get();
-  if (untold > cache.slack || untold < -cache.slack) core.fold(cache, memory_type);
+  if (untold > cache.slack || untold < -cache.slack) [[unlikely]]
+    core.fold(cache, memory_type);
 }
 
-Allocation place_range(Core& core, ThreadCache& cache, const Route& route, VkDeviceSize size,
-                       VkDeviceSize alignment, const AllocationDesc& desc, std::uint64_t resource) {
-  size = base::align_up(size, VkDeviceSize{1} << route.size_step_log2);
+/// A range of a block that has room, in an entered cache, which it leaves. Zero, with nothing done:
+/// go another way.
+std::uint64_t place_range(Core& core, ThreadCache& cache, const Route& route,
+                          const VkMemoryRequirements& needed, const AllocationDesc& desc,
+                          std::uint64_t resource) {
+  const VkDeviceSize alignment = std::max<VkDeviceSize>(needed.alignment, route.alignment_mask + 1);
+  const VkDeviceSize size =
+      range_size(base::align_up(needed.size, VkDeviceSize{1} << route.size_step_log2));
   // A larger one than some type of memory can hold has another route.
-  if (!core.types->fits_everywhere(size) || !core.tags.known(desc.tag)) return {};
-  const Slot slot = cache.take_large(core.records);
-  if (slot.record == nullptr) return {};
+  const bool served = core.types->fits_everywhere(needed.size) &&
+                      core.types->fits_everywhere(size) &&
+                      (desc.tag.index == 0 || core.tags.known(desc.tag));
+  const Slot slot = served ? cache.take_large(core.records) : Slot{};
+  if (slot.record == nullptr) [[unlikely]] {
+    cache.leave();
+    return 0;
+  }
   Arena::Placed placed;
   const SlabSet& slabs = *route.set->slabs;
   Arena& arena =
       size < core.policy.large_request ? slabs.arena : *slabs.large.load(std::memory_order_acquire);
-  if (arena.place({.size = size, .alignment = alignment, .user = slot.handle}, placed) !=
-      OffsetError::none) {
+  if (arena.place_at_once({.size = size, .alignment = alignment, .user = slot.handle}, placed) !=
+      OffsetError::none) [[unlikely]] {
     cache.put_large(core.records, slot);
-    return {};
+    cache.leave();
+    return 0;
   }
   auto& record = static_cast<LargeRecord&>(*slot.record);
   record.block.store(placed.block, std::memory_order_relaxed);
@@ -164,8 +191,27 @@ Allocation place_range(Core& core, ThreadCache& cache, const Route& route, VkDev
   record.size = size;
   record.in_default_pool = true;
   count_range(core, cache, route.memory_type, desc.tag.index, 1, static_cast<std::int64_t>(size));
-  const std::uint32_t log2 = base::floor_log2(alignment);
-  return hand_out(cache, slot, route.record_bits | log2 << Record::kAlignmentShift, desc, resource);
+  const auto wording = static_cast<std::uint16_t>(route.wording | base::floor_log2(alignment));
+  const Allocation allocation =
+      hand_out(cache, slot, Record::pack_marks(desc.tag), wording, desc, resource);
+  cache.leave();
+  return allocation.value;
+}
+
+/// A slot, in an entered cache, which it leaves. Zero, with nothing done: go another way.
+std::uint64_t take_slot(Core& core, ThreadCache& cache, const Route& route,
+                        std::uint32_t size_class, const AllocationDesc& desc,
+                        std::uint64_t resource) {
+  Emptied emptied;
+  Allocation allocation;
+  CacheBin& bin = route.set->bins[size_class];
+  if ((bin.held.get() != 0 || refill(core, cache, *route.set->slabs, size_class, emptied)) &&
+      note(core, cache, desc.tag.index, 1, bin.slot_bytes))
+    allocation = hand_out(cache, bin.pop(bin.held.get()), Record::pack_marks(desc.tag),
+                          route.wording, desc, resource);
+  cache.leave();
+  if (emptied.heaps != 0) BlockSource(core).limit_empty(emptied);
+  return allocation.value;
 }
 
 /// By a remembered route, or one that is found now.
@@ -177,74 +223,53 @@ Allocation warm(Core& core, const VkMemoryRequirements& needed, ResourceKind kin
   ThreadCache* cache = entered(core.caches.find());
   if (cache == nullptr) return {};
   if (const Route* route = route_for(core, *cache, needed.memoryTypeBits, kind, desc, created))
-    return allocate_range(core, *cache, *route, needed, desc, resource);
+    return {allocate_entered(core, *cache, *route, needed, desc, resource)};
   cache->leave();
   return {};
 }
 
 }  // namespace
 
-Allocation allocate_tagged(ThreadCache& cache, CacheBin& bin, std::uint32_t bits,
-                           const AllocationDesc& desc, std::uint64_t resource) {
-  Allocation allocation;
-  if (cache.ledger.has(desc.tag.index)) {
-    cache.ledger.note(desc.tag.index, 1, bin.slot_bytes);
-    allocation = hand_out(cache, bin.pop(bin.count.get()), bits, desc, resource);
-  }
-  cache.leave();
-  return allocation;
+std::uint64_t allocate_tagged(Core& core, const VkMemoryRequirements& needed, ResourceKind kind,
+                              const AllocationDesc& desc) {
+  return allocate_by_route<true>(core, needed, kind, desc);
 }
 
-bool free_tagged(ThreadCache& cache, CacheBin& bin, Allocation allocation, Record& record) {
-  const std::uint32_t tag = record.tag.load(std::memory_order_relaxed);
-  const bool freed = cache.ledger.has(tag) && claim_bare(allocation.value, record);
-  if (freed) {
-    cache.ledger.note(tag, -1, -std::int64_t{bin.slot_bytes});
-    put_back(bin, bin.count.get(), allocation, record);
-  }
-  cache.leave();
-  return freed;
-}
-
-Allocation allocate_range(Core& core, ThreadCache& cache, const Route& route,
-                          const VkMemoryRequirements& needed, const AllocationDesc& desc,
-                          std::uint64_t resource) {
-  Emptied emptied;
-  Allocation allocation;
-  if (needed.size == 0 || needed.alignment == 0) {
+std::uint64_t allocate_entered(Core& core, ThreadCache& cache, const Route& route,
+                               const VkMemoryRequirements& needed, const AllocationDesc& desc,
+                               std::uint64_t resource) {
+  if (route.limit == 0 || needed.size == 0 || needed.alignment == 0) {
     cache.leave();
-    return allocation;
+    return 0;
   }
-  const VkDeviceSize alignment = std::max<VkDeviceSize>(needed.alignment, route.alignment_mask + 1);
-  const std::uint32_t size_class = needed.size > route.limit
-                                       ? offset::kNoSizeClass
-                                       : offset::size_class_for(needed.size, alignment);
-  if (size_class == offset::kNoSizeClass) {
-    allocation = place_range(core, cache, route, needed.size, alignment, desc, resource);
-  } else {
-    CacheBin& bin = route.set->bins[size_class];
-    if ((bin.count.get() != 0 || refill(core, cache, *route.set->slabs, size_class, emptied)) &&
-        note(core, cache, desc.tag.index, 1, bin.slot_bytes))
-      allocation = hand_out(cache, bin.pop(bin.count.get()), route.record_bits, desc, resource);
-  }
+  if (needed.size > route.limit) return place_range(core, cache, route, needed, desc, resource);
+  const std::uint32_t size_class = offset::size_class_for(
+      needed.size, std::max<VkDeviceSize>(needed.alignment, route.alignment_mask + 1));
+  if (size_class == offset::kNoSizeClass)
+    return place_range(core, cache, route, needed, desc, resource);
+  return take_slot(core, cache, route, size_class, desc, resource);
+}
+
+bool free_claimed(Core& core, ThreadCache& cache, Allocation allocation, Record& record) {
+  Emptied emptied;
+  const bool freed = is_bare(record) && free_entered(core, cache, allocation, record, emptied);
+  if (!freed) RecordTable::unclaim(allocation.value, record);
   cache.leave();
   if (emptied.heaps != 0) BlockSource(core).limit_empty(emptied);
-  return allocation;
+  return freed;
 }
 
 bool free_range(Core& core, Allocation allocation) {
   ThreadCache* cache = core.caches.find();
   LargeRecord* record = core.records.find_large(allocation.value);
-  if (record == nullptr || cache == nullptr || !core.records.has_successor(allocation.value) ||
-      !cache->enter())
-    return false;
+  if (record == nullptr || cache == nullptr || !cache->enter()) return false;
   bool emptied = false;
   std::uint32_t heap = 0;
-  bool freed = claim_bare(allocation.value, *record);
-  // Only of a claimed record what is not atomic may be read.
-  if (freed && !record->in_default_pool) {
-    RecordTable::unclaim(allocation.value, *record);
-    freed = false;
+  bool freed = false;
+  if (RecordTable::claim(allocation.value, *record)) {
+    // Only of a claimed record what is not atomic may be read.
+    freed = is_bare(*record) && record->in_default_pool;
+    if (!freed) RecordTable::unclaim(allocation.value, *record);
   }
   if (freed) {
     Block& block = *record->block.load(std::memory_order_relaxed);
@@ -252,10 +277,11 @@ bool free_range(Core& core, Allocation allocation) {
     heap = arena.traits().heap;
     const std::uint32_t memory_type = arena.traits().memory_type;
     const auto bytes = static_cast<std::int64_t>(record->size);
-    const std::uint32_t tag = record->tag.load(std::memory_order_relaxed);
+    const std::uint32_t tag = record->tag().index;
     // The range goes first: a snapshot that still sees it, under the arena's lock, may read the
     // record.
-    const OffsetError error = arena.remove(block, record->range, core.coarse_now(), emptied);
+    const OffsetError error =
+        Arena::remove_at_once(block, record->range, core.coarse_now(), emptied);
     QUARRY_CHECK(error == OffsetError::none);
     count_range(core, *cache, memory_type, tag, -1, -bytes);
     RecordTable::vacate(allocation.value, *record);
@@ -287,16 +313,10 @@ bool free_warm(Core& core, Allocation allocation, Record& record) {
   ThreadCache* cache = entered(core.caches.find());
   if (cache == nullptr) return false;
   Emptied emptied;
-  const bool cached = has_room(core, *cache, record, emptied);
-  if (cached) {
-    CacheBin& bin = bin_of(*cache, record);
-    (void)note(core, *cache, record.tag.load(std::memory_order_relaxed), -1,
-               -std::int64_t{bin.slot_bytes});
-    put_back(bin, bin.count.get(), allocation, record);
-  }
+  const bool freed = free_entered(core, *cache, allocation, record, emptied);
   cache->leave();
   BlockSource(core).limit_empty(emptied);
-  return cached;
+  return freed;
 }
 
 Slot take_cached(Core& core, SlabSet& set, std::uint32_t size_class) {
@@ -308,8 +328,8 @@ Slot take_cached(Core& core, SlabSet& set, std::uint32_t size_class) {
   Emptied emptied;
   if (cached != nullptr) {
     CacheBin& bin = cached->bins[size_class];
-    if (bin.count.get() != 0 || refill(core, *cache, set, size_class, emptied)) {
-      slot = bin.pop(bin.count.get());
+    if (bin.held.get() != 0 || refill(core, *cache, set, size_class, emptied)) {
+      slot = bin.pop(bin.held.get());
       bin.told.add(static_cast<std::uint16_t>(-1));  // the long way tells the totals itself
     }
   }
@@ -323,11 +343,10 @@ void put_cached(Core& core, const Slot& slot) {
   Emptied emptied;
   bool kept = false;
   if (cache != nullptr) {
-    kept = has_room(core, *cache, *slot.record, emptied);
-    if (kept) {
-      CacheBin& bin = bin_of(*cache, *slot.record);
-      bin.push(bin.count.get(), slot);
-      bin.told.add(1);
+    if (CacheBin* bin = with_room(core, *cache, *slot.record, emptied)) {
+      bin->push(bin->held.get(), slot);
+      bin->told.add(1);
+      kept = true;
     }
     cache->leave();
   }

@@ -29,18 +29,18 @@ Result<AllocationRange> checked_copy(const Location& where, Allocation allocatio
 
 /// Adds a mapping to a record's count, as far as it goes.
 bool count_mapping(Record& record) {
-  std::uint32_t bits = record.load_bits();
+  std::uint32_t marks = record.load_marks();
   do {
-    if ((bits & Record::kMostMappings) == Record::kMostMappings) return false;
-  } while (!record.bits.compare_exchange_weak(bits, bits + 1));
+    if ((marks & Record::kMostMappings) == Record::kMostMappings) return false;
+  } while (!record.marks.compare_exchange_weak(marks, marks + 1));
   return true;
 }
 
 bool uncount_mapping(Record& record) {
-  std::uint32_t bits = record.load_bits();
+  std::uint32_t marks = record.load_marks();
   do {
-    if ((bits & Record::kMostMappings) == 0) return false;
-  } while (!record.bits.compare_exchange_weak(bits, bits - 1, std::memory_order_acq_rel));
+    if ((marks & Record::kMostMappings) == 0) return false;
+  } while (!record.marks.compare_exchange_weak(marks, marks - 1, std::memory_order_acq_rel));
   return true;
 }
 

@@ -13,7 +13,7 @@ void set_live(const Move& move) {
 
 bool is_kept(const Record& record) {
   constexpr std::uint32_t kKept = Record::kMostMappings | Record::kMappedForLife | Record::kPinned;
-  return (record.bits.load() & kKept) != 0;
+  return (record.marks.load() & kKept) != 0;
 }
 
 /// Precondition: it is the caller's to move.

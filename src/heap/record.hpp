@@ -28,12 +28,16 @@ struct Record {
   /// is in the low bits.
   std::atomic<std::uint32_t> state;
   std::atomic<std::uint32_t> extras{0};  ///< place in the side table; 0: none
-  std::atomic<std::uint16_t> tag{0};
-  union {
-    base::Relaxed<std::uint16_t> bin{};  ///< of a slot: Slab::bin; read of stale ones, too
-    bool in_default_pool;                ///< of any other: a range of a block there, not dedicated
+  std::atomic<std::uint32_t> marks{0};   ///< mappings, placement, tag; 0 of most slots
+  struct Home {
+    base::Relaxed<std::uint8_t> set;
+    base::Relaxed<std::uint8_t> size_class;
   };
-  std::atomic<std::uint32_t> bits{0};
+  union {
+    Home home{};           ///< of a slot: its slab's bin
+    bool in_default_pool;  ///< of any other: a range of a block there, not dedicated
+  };
+  std::atomic<std::uint16_t> wording{0};  ///< origin and alignment
   std::uint64_t resource = 0;  ///< the VkBuffer or VkImage it was made for; 0 when there is none
   std::atomic<void*> user_data{nullptr};
 
@@ -55,32 +59,41 @@ struct Record {
     return state.load() == (live_state(handle) ^ kMoving);
   }
 
-  // `bits`, from the lowest up: mappings, alignment, origin, placement, mapped for life, pinned.
+  // `marks`, from the lowest up: mappings, mapped for life, placement, pinned, tag.
   static constexpr std::uint32_t kMostMappings = (1u << 11) - 1;
-  static constexpr std::uint32_t kAlignmentShift = 11;
-  static constexpr std::uint32_t kOriginShift = 17;
-  static constexpr std::uint32_t kOriginBits = 10;
-  static constexpr std::uint32_t kPlacementShift = kOriginShift + kOriginBits;
-  static constexpr std::uint32_t kMappedForLife = 1u << (kPlacementShift + 2);
-  static constexpr std::uint32_t kPinned = kMappedForLife << 1;  ///< how often, extras.hpp tells
-
-  static constexpr std::uint32_t pack(std::uint32_t origin, std::uint32_t alignment_log2,
-                                      Placement placement) {
-    return alignment_log2 << kAlignmentShift | origin << kOriginShift |
-           static_cast<std::uint32_t>(placement) << kPlacementShift;
+  static constexpr std::uint32_t kMappedForLife = 1u << 11;
+  static constexpr std::uint32_t kPlacementShift = 12;
+  static constexpr std::uint32_t kPinned = 1u << 14;  ///< how often, extras.hpp tells
+  static constexpr std::uint32_t kTagShift = 16;
+  static constexpr std::uint32_t pack_marks(Tag tag,
+                                            Placement placement = Placement::existing_block) {
+    return tag.index << kTagShift | (static_cast<std::uint32_t>(placement) - kUsualPlacement)
+                                        << kPlacementShift;
   }
-  std::uint32_t load_bits() const { return bits.load(std::memory_order_acquire); }
-  std::uint32_t map_count() const { return load_bits() & kMostMappings; }
-  std::uint32_t alignment_log2() const { return load_bits() >> kAlignmentShift & 63u; }
-  std::uint32_t origin() const { return load_bits() >> kOriginShift & ((1u << kOriginBits) - 1); }
+  std::uint32_t load_marks() const { return marks.load(std::memory_order_acquire); }
+  std::uint32_t map_count() const { return load_marks() & kMostMappings; }
+  bool mapped_for_life() const { return (load_marks() & kMappedForLife) != 0; }
   Placement placement() const {
-    return static_cast<Placement>(load_bits() >> kPlacementShift & 3u);
+    return static_cast<Placement>((load_marks() >> kPlacementShift & 3u) + kUsualPlacement);
   }
-  bool mapped_for_life() const { return (load_bits() & kMappedForLife) != 0; }
+  Tag tag() const { return {marks.load(std::memory_order_relaxed) >> kTagShift}; }
+
+  // `wording`, from the lowest up: alignment, origin.
+  static constexpr std::uint32_t kAlignmentBits = 6;
+  static constexpr std::uint32_t kOriginBits = 10;
+  static constexpr std::uint16_t pack_wording(std::uint32_t origin, std::uint32_t alignment_log2) {
+    return static_cast<std::uint16_t>(origin << kAlignmentBits | alignment_log2);
+  }
+  std::uint32_t load_wording() const { return wording.load(std::memory_order_relaxed); }
+  std::uint32_t alignment_log2() const { return load_wording() & ((1u << kAlignmentBits) - 1); }
+  std::uint32_t origin() const { return load_wording() >> kAlignmentBits; }
+
+ private:
+  static constexpr auto kUsualPlacement = static_cast<std::uint32_t>(Placement::existing_block);
 };
 
 /// An allocation that is no slot of a slab.
-struct LargeRecord : Record {
+struct alignas(64) LargeRecord : Record {
   using Record::Record;
 
   std::atomic<Block*> block{nullptr};   ///< its dedicated one, too

@@ -17,11 +17,11 @@ std::uint32_t kind_of(std::uint32_t slots) {
 }  // namespace
 
 RecordTable::~RecordTable() {
-  for (std::uint32_t row = 0; row < rows_.size(); ++row) {
-    Slab* slab = rows_[row].slab;
+  for (std::uint32_t row = 0; row < row_count(); ++row) {
+    Slab& slab = slab_of_row(row);
     // The last row of a slab ends it, so that no row is read after its slab.
-    if ((row + 1) * kRow == slab->first_index + slab->slots)
-      base::release_storage(rows_.host(), slab);
+    if ((row + 1) * kRow == slab.first_index + slab.slots)
+      base::release_storage(pages_.host(), &slab);
   }
 }
 
@@ -104,8 +104,8 @@ void RecordTable::release_large(std::uint64_t handle, Record& record) {
 }
 
 Slab* RecordTable::make_slab(std::uint32_t slots) {
-  const HostMemory& host = rows_.host();
-  const std::uint32_t first = rows_.size() * kRow;
+  const HostMemory& host = pages_.host();
+  const std::uint32_t first = row_count() * kRow;
   if (first + slots > kLargeBit) return nullptr;
   void* memory = host.allocate(host.user, sizeof(Slab) + slots * sizeof(Record), alignof(Slab));
   if (memory == nullptr) return nullptr;
@@ -115,11 +115,29 @@ Slab* RecordTable::make_slab(std::uint32_t slots) {
   Record* records = slab->records();
   for (std::uint32_t i = 0; i < slots; ++i)
     ::new (static_cast<void*>(records + i)) Record(handle_of(first + i, 1));
-  if (!rows_.append(slots / kRow, [&](std::uint32_t i) { return Row{slab, records + i * kRow}; })) {
+  if (!add_rows(*slab)) {
     host.release(host.user, memory);
     return nullptr;
   }
   return slab;
+}
+
+/// False, with nothing changed that counts, without host memory.
+bool RecordTable::add_rows(Slab& slab) {
+  const std::uint32_t first = row_count();
+  const std::uint32_t end = first + slab.slots / kRow;
+  while (pages_.size() * RowPage::kRows < end) {
+    if (!pages_.append(1, [](std::uint32_t) { return RowPage{}; })) return false;
+  }
+  const std::uintptr_t records = reinterpret_cast<std::uintptr_t>(slab.records()) -
+                                 std::uintptr_t{slab.first_index} * sizeof(Record);
+  for (std::uint32_t row = first; row < end; ++row) {
+    RowPage& page = pages_[row / RowPage::kRows];
+    page.records[row % RowPage::kRows] = records;
+    page.slabs[row % RowPage::kRows] = &slab;
+  }
+  row_count_.store(end, std::memory_order_release);
+  return true;
 }
 
 Slab* RecordTable::take_slab(std::uint32_t slots) {

@@ -4,6 +4,7 @@
 // may be looked up beside everything else. A record whose generation would wrap is retired.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 
@@ -30,9 +31,10 @@ class RecordTable {
   RecordTable(const HostMemory& host, std::uint8_t owner,
               std::uint32_t last_generation = base::kHandleMaxGeneration)
       : large_(host),
-        rows_(host),
-        owner_(owner),
-        last_state_(Record::live_state(base::encode_handle({0, last_generation, owner}))) {}
+        pages_(host),
+        first_state_(state_of(base::encode_handle({0, 0, owner}))),
+        last_generation_(last_generation),
+        owner_(owner) {}
   RecordTable(const RecordTable&) = delete;
   RecordTable& operator=(const RecordTable&) = delete;
   ~RecordTable();
@@ -51,13 +53,18 @@ class RecordTable {
   }
   /// The same for a record that was found for this handle; false when it is not live under it.
   static bool claim(std::uint64_t handle, Record& record);
-  /// The record that a slot with this handle has or had; null for any other handle.
-  Record* find_slot(std::uint64_t handle) const;
-  /// The same for any other allocation.
+  /// Whether a slot has or had this handle; false, too, for one that has no successor.
+  bool has_slot(std::uint64_t handle) const {
+    return has_successor(handle) && index_of(handle) / kRow < row_count();
+  }
+  /// Precondition: has_slot().
+  Record& slot_record(std::uint64_t handle) const { return record_at(index_of(handle)); }
+  /// The record that any other allocation with this handle has or had; null for other handles, and
+  /// for one that has no successor.
   LargeRecord* find_large(std::uint64_t handle);
-  /// Whether a record with this handle can have another after it.
+  /// Whether it is a handle of this table after which its record can have another.
   bool has_successor(std::uint64_t handle) const {
-    return Record::live_state(handle) != last_state_;
+    return state_of(handle) - first_state_ < last_generation_;
   }
   static std::uint64_t successor(std::uint64_t handle) {
     return handle + (std::uint64_t{1} << base::kHandleIndexBits);
@@ -80,7 +87,7 @@ class RecordTable {
   /// Precondition: moving; one call at a time.
   void relocate(LargeRecord& record, const Place& place);
   /// Precondition: of a slot that was made.
-  Slab& slab_of(std::uint64_t handle) const { return *rows_[index_of(handle) / kRow].slab; }
+  Slab& slab_of(std::uint64_t handle) const { return slab_of_row(index_of(handle) / kRow); }
 
   // ---- Large records
   /// A vacant record and its handle to be; a null record without host memory, or beyond 2^27.
@@ -103,7 +110,7 @@ class RecordTable {
   /// The slab of such a value; null for any other.
   Slab* slab_of_range(std::uint64_t user) {
     const std::uint32_t row = static_cast<std::uint32_t>(user - 1) / kRow;
-    return user == 0 || user > kLargeBit || row >= rows_.size() ? nullptr : rows_[row].slab;
+    return user == 0 || user > kLargeBit || row >= row_count() ? nullptr : &slab_of_row(row);
   }
   Slot slot(const Slab& slab, Record& record) const {
     const auto index = slab.first_index + static_cast<std::uint32_t>(&record - slab.records());
@@ -124,10 +131,9 @@ class RecordTable {
   /// Calls visit(handle, record) for each live one. Callers see to it that nobody frees meanwhile.
   template <class Visit>
   void for_each(Visit&& visit) {
-    for (std::uint32_t row = 0; row < rows_.size(); ++row) {
-      for (std::uint32_t i = 0; i < kRow; ++i)
-        visit_live(row * kRow + i, rows_[row].records[i], visit);
-    }
+    const std::uint32_t count = row_count() * kRow;
+    for (std::uint32_t i = 0; i < count; ++i)
+      visit_live(i, record_at(i), visit);
     for (std::uint32_t i = 0; i < large_.size(); ++i)
       visit_live(i | kLargeBit, large_[i], visit);
   }
@@ -138,10 +144,28 @@ class RecordTable {
   static constexpr std::uint32_t kKinds = 4;  ///< 8, 16, 32 and 64 slots
   static constexpr std::uint32_t kNone = 0xFFFF'FFFFu;
 
-  struct Row {
-    Slab* slab;
-    Record* records;
+  /// Where the records of 64 rows are. The address of a record is that of its row plus its size
+  /// times its whole index, so that the index need not be taken apart again.
+  struct RowPage {
+    static constexpr std::uint32_t kRows = 64;
+    std::uintptr_t records[kRows];
+    Slab* slabs[kRows];
   };
+
+  /// Generation and owner.
+  static std::uint64_t state_of(std::uint64_t handle) { return handle >> base::kHandleIndexBits; }
+  std::uint32_t row_count() const { return row_count_.load(std::memory_order_acquire); }
+  Slab& slab_of_row(std::uint32_t row) const {
+    return *pages_[row / RowPage::kRows].slabs[row % RowPage::kRows];
+  }
+  /// Precondition: in a row that is there.
+  Record& record_at(std::uint32_t index) const {
+    const std::uint32_t row = index / kRow;
+    const std::uintptr_t records = pages_[row / RowPage::kRows].records[row % RowPage::kRows];
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): see RowPage
+    return *reinterpret_cast<Record*>(records + std::uintptr_t{index} * sizeof(Record));
+  }
+  bool add_rows(Slab& slab) QUARRY_REQUIRES(mutex_);
 
   static std::uint32_t index_of(std::uint64_t handle) {
     return static_cast<std::uint32_t>(handle) & base::kHandleMaxIndex;
@@ -164,8 +188,7 @@ class RecordTable {
   Record* find(std::uint64_t handle) {
     const std::uint32_t index = index_of(handle);
     if ((index & kLargeBit) == 0) {
-      const std::uint32_t row = index / kRow;
-      return row < rows_.size() ? &rows_[row].records[index % kRow] : nullptr;
+      return index / kRow < row_count() ? &record_at(index) : nullptr;
     }
     const std::uint32_t large = index & ~kLargeBit;
     return large < large_.size() ? &large_[large] : nullptr;
@@ -175,10 +198,13 @@ class RecordTable {
 
   std::atomic<std::uint32_t> moves_{0};  ///< twice the moves so far
   base::ChunkedArray<LargeRecord> large_;
-  base::PagedArray<Row, 64> rows_;
+  base::PagedArray<RowPage, 1> pages_;
+  std::atomic<std::uint32_t> row_count_{0};
+  const std::uint64_t first_state_;  ///< state_of() generation 0
+  const std::uint64_t last_generation_;
   const std::uint8_t owner_;
-  const std::uint32_t last_state_;  ///< of a live record whose generation is the last
-  base::Mutex mutex_;               ///< a leaf: only the host callbacks are called with it held
+  /// A leaf: only the host callbacks are called with it held. On a line that lookups do not read.
+  alignas(64) base::Mutex mutex_;
   std::uint32_t vacant_large_ QUARRY_GUARDED_BY(mutex_) = kNone;
   Slab* unused_[kKinds] QUARRY_GUARDED_BY(mutex_) = {};
 };
@@ -191,20 +217,9 @@ inline RecordTable::Lookup RecordTable::lookup(std::uint64_t handle) {
   return {record, Status::live};
 }
 
-inline Record* RecordTable::find_slot(std::uint64_t handle) const {
-  const std::uint32_t row = index_of(handle) / kRow;
-  if (handle >> (base::kHandleIndexBits + base::kHandleGenerationBits) != owner_ ||
-      row >= rows_.size())
-    return nullptr;
-  return &rows_[row].records[index_of(handle) % kRow];
-}
-
 inline LargeRecord* RecordTable::find_large(std::uint64_t handle) {
   const std::uint32_t large = index_of(handle) ^ kLargeBit;
-  if (handle >> (base::kHandleIndexBits + base::kHandleGenerationBits) != owner_ ||
-      large >= large_.size())
-    return nullptr;
-  return &large_[large];
+  return has_successor(handle) && large < large_.size() ? &large_[large] : nullptr;
 }
 
 inline bool RecordTable::claim(std::uint64_t handle, Record& record) {

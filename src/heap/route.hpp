@@ -55,7 +55,7 @@ struct alignas(64) Route {
   RouteKey key;
   std::uint32_t alignment_mask = 0;  ///< the least alignment in this memory, less 1
   std::uint32_t limit = 0;           ///< bytes of the largest slot; 0: not settled
-  std::uint32_t record_bits = 0;     ///< the origin, placed as in Record::bits
+  std::uint16_t wording = 0;         ///< Record::wording without an alignment
   ResourceKind kind = ResourceKind::unknown;
   std::uint8_t size_step_log2 = 0;  ///< sizes are rounded up to multiples of this power of two
   std::uint8_t memory_type = 0;
@@ -71,10 +71,13 @@ static_assert(sizeof(void*) != 8 || sizeof(Route) == 64);
 /// A few routes by kind and intent, the usual difference, and behind them a few by their whole key.
 class RouteMemo {
  public:
-  Route& near(ResourceKind kind, MemoryIntent intent) {
-    return near_[(static_cast<std::uint32_t>(intent) * 4 + static_cast<std::uint32_t>(kind)) %
-                 kNear];
+  static constexpr std::uint32_t kNear = 24;
+  /// Which of the near ones; kNear and beyond: none, there is no such kind or intent.
+  static std::uint32_t number_of(ResourceKind kind, MemoryIntent intent) {
+    static_assert(static_cast<std::uint32_t>(MemoryIntent::flags) < kNear / 4);
+    return static_cast<std::uint32_t>(intent) * 4 + static_cast<std::uint32_t>(kind);
   }
+  Route& near(std::uint32_t number) { return near_[number]; }
   Route& far(const RouteKey& key, ResourceKind kind) {
     constexpr std::uint64_t kOdd = 0x9E37'79B9'7F4A'7C15;  // 2^64 over the golden ratio
     const std::uint64_t bits = key.manners ^ key.flags * 3 ^ key.types * 5 ^ key.alignment * 7 ^
@@ -84,7 +87,6 @@ class RouteMemo {
   }
 
  private:
-  static constexpr std::uint32_t kNear = 32;
   Route near_[kNear];
   Route far_[16];
 };

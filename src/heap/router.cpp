@@ -86,6 +86,7 @@ TypePlan plan_for_type(const Core& core, const Request& request, std::uint32_t m
     plan.traits.optimal = core.granular() && request.kind == ResourceKind::optimal;
     plan.traits.movable = request.may_move();
     plan.traits.lifetime = desc.lifetime;
+    plan.place.size = range_size(plan.place.size);
     plan.traits.large = plan.place.size >= core.policy.large_request;
     if (facts.features.memory_priority)
       plan.traits.priority_class = memory::priority_class(desc.priority);
@@ -152,11 +153,12 @@ void Router::publish(const Request& request, const Spot& spot, std::uint32_t ori
                      std::uint32_t extras) {
   const AllocationDesc& desc = *request.desc;
   Record& record = *spot.slot.record;
-  record.tag.store(static_cast<std::uint16_t>(desc.tag.index), std::memory_order_relaxed);
   record.extras.store(extras, std::memory_order_relaxed);
-  record.bits.store(Record::pack(origin, spot.alignment_log2, spot.placement) |
-                        (spot.mapped_for_life ? Record::kMappedForLife : 0),
-                    std::memory_order_relaxed);
+  record.marks.store(Record::pack_marks(desc.tag, spot.placement) |
+                         (spot.mapped_for_life ? Record::kMappedForLife : 0),
+                     std::memory_order_relaxed);
+  record.wording.store(Record::pack_wording(origin, spot.alignment_log2),
+                       std::memory_order_relaxed);
   record.resource = handle_bits(request.buffer) | handle_bits(request.image);
   record.user_data.store(desc.user_data, std::memory_order_relaxed);
   core_.count_allocation(spot.where.block->memory.memory_type(), request.pool, desc.tag,
@@ -410,7 +412,7 @@ void Router::free(Allocation allocation, Record& record) {
   for (; mappings > 0; --mappings)
     (void)live.memory().unmap();
   PoolState* pool = live.pool();
-  core_.count_allocation(live.memory().memory_type(), pool, Tag{record.tag.load()}, where.size, -1);
+  core_.count_allocation(live.memory().memory_type(), pool, record.tag(), where.size, -1);
   core_.extras.drop_from(record);
   if (!RecordTable::is_slot(allocation.value)) {
     // The range goes first: a snapshot that still sees it, under the arena's lock, may read the

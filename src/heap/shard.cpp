@@ -10,8 +10,8 @@ namespace {
 
 /// Blocks that may serve but need not are asked at most this often, and so many of one class,
 /// before the search asks for one that must serve.
-constexpr int kHopefulTries = 24;
-constexpr int kTriesInClass = 8;
+constexpr int kHopefulTries = 6;
+constexpr int kTriesInClass = 2;
 
 std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) {
   return a > std::numeric_limits<std::uint64_t>::max() - b
@@ -21,35 +21,25 @@ std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) {
 
 }  // namespace
 
-OffsetError Shard::try_block(Block& block, const OffsetRequest& request, PlacedRange& placed) {
-  const bool was_empty = block.space->empty();
-  auto result = block.space->allocate(request);
-  return took(block, was_empty, result, placed);
-}
-
 OffsetError Shard::place_at(Block& block, const OffsetRequest& request, VkDeviceSize offset,
                             OffsetHandle before, PlacedRange& placed) {
   const bool was_empty = block.space->empty();
-  auto result = block.space->allocate_at(request, offset, before);
-  return took(block, was_empty, result, placed);
+  return took(block, *block.space, was_empty, block.space->allocate_at(request, offset, before),
+              placed);
 }
 
 void Shard::hold(Block& block, bool held, bool closed) {
   block.held = held;
   block.closed = closed;
-  publish(block);
-}
-
-inline OffsetError Shard::took(Block& block, bool was_empty, OffsetResult<OffsetAllocation>& result,
-                               PlacedRange& placed) {
-  if (!result) return result.error();
-  if (was_empty) empty_bytes_.fetch_sub(block.memory.size(), std::memory_order_relaxed);
-  publish(block);
-  placed = {&block, *result, false};
-  return OffsetError::none;
+  publish(block, *block.space);
 }
 
 OffsetError Shard::place(const OffsetRequest& request, PlacedRange& placed) {
+  const OffsetError error = place_in_first(request, placed);
+  return error == OffsetError::out_of_space ? place_further(request, placed) : error;
+}
+
+OffsetError Shard::place_further(const OffsetRequest& request, PlacedRange& placed) {
   // A block whose largest free range is of the request's own class may or may not serve; one of the
   // class above that of size + alignment surely does.
   const std::uint32_t sure =
@@ -58,8 +48,12 @@ OffsetError Shard::place(const OffsetRequest& request, PlacedRange& placed) {
   std::uint32_t free_class = index_.next_class(Tlsf::class_of(request.size));
   while (free_class != BlockIndex::kNone) {
     int tries_in_class = 0;
-    for (Block* block = index_.first(free_class);
-         block != nullptr && tries_in_class < kTriesInClass; block = block->index_next) {
+    Block* block = index_.first(free_class);
+    if (tries == 0) {  // place_in_first() was there
+      block = block->index_next;
+      ++tries_in_class;
+    }
+    for (; block != nullptr && tries_in_class < kTriesInClass; block = block->index_next) {
       const OffsetError error = try_block(*block, request, placed);
       if (error != OffsetError::out_of_space) return error;
       ++tries_in_class;
@@ -71,16 +65,9 @@ OffsetError Shard::place(const OffsetRequest& request, PlacedRange& placed) {
   return OffsetError::out_of_space;
 }
 
-OffsetError Shard::remove(Block& block, OffsetHandle range, std::uint64_t now, bool& emptied) {
-  const OffsetError error = block.space->free(range);
-  if (error != OffsetError::none) return error;
-  emptied = block.space->empty();
-  if (emptied) {
-    block.empty_since = now;
-    empty_bytes_.fetch_add(block.memory.size(), std::memory_order_relaxed);
-  }
-  publish(block);
-  return OffsetError::none;
+void Shard::note_empty(Block& block, std::uint64_t now) {
+  block.empty_since = now;
+  empty_bytes_.fetch_add(block.memory.size(), std::memory_order_relaxed);
 }
 
 void Shard::insert(Block& block, std::uint64_t empty_since) {
@@ -90,11 +77,8 @@ void Shard::insert(Block& block, std::uint64_t empty_since) {
   if (first_ != nullptr) first_->previous = &block;
   first_ = &block;
   block_count_.fetch_add(1, std::memory_order_relaxed);
-  if (block.space->empty()) {
-    block.empty_since = empty_since;
-    empty_bytes_.fetch_add(block.memory.size(), std::memory_order_relaxed);
-  }
-  publish(block);
+  if (block.space->empty()) note_empty(block, empty_since);
+  publish(block, *block.space);
 }
 
 void Shard::take_out(Block& block) {
@@ -128,13 +112,6 @@ void Shard::share_with(Shard& other) {
     other.insert(each, empty_since);
   }
   found_busy.store(0, std::memory_order_relaxed);
-}
-
-void Shard::publish(Block& block) {
-  const std::uint32_t now = block.closed ? 0 : block.space->largest_free_class();
-  if (now == block.free_class) [[likely]]
-    return;
-  index_.publish(block, now);
 }
 
 }  // namespace quarry::heap

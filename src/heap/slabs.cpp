@@ -11,8 +11,9 @@ namespace quarry::heap {
 
 Magazine* Magazine::make(const HostMemory& host, std::uint32_t capacity) {
   static_assert(sizeof(Magazine) % alignof(Slot) == 0);
-  void* memory =
-      host.allocate(host.user, sizeof(Magazine) + capacity * sizeof(Slot), alignof(Magazine));
+  constexpr std::size_t kLine = 64;
+  const std::size_t bytes = sizeof(Magazine) + capacity * sizeof(Slot);
+  void* memory = host.allocate(host.user, (bytes + kLine - 1) / kLine * kLine, kLine);
   if (memory == nullptr) return nullptr;
   auto* magazine = ::new (memory) Magazine;
   magazine->capacity = capacity;
@@ -67,8 +68,10 @@ Slab* Slabs::make_slab(const SlabSet& home, std::uint32_t size_class) {
   Slab* slab = records_.take_slab(offset::slots_of_class(size_class));
   if (slab == nullptr) return nullptr;
   slab->bin = static_cast<std::uint16_t>(home.number * offset::kSizeClasses + size_class);
-  for (std::uint32_t i = 0; i < slab->slots; ++i)
-    slab->records()[i].bin.set(slab->bin);
+  for (std::uint32_t i = 0; i < slab->slots; ++i) {
+    slab->records()[i].home.set.set(static_cast<std::uint8_t>(home.number));
+    slab->records()[i].home.size_class.set(static_cast<std::uint8_t>(size_class));
+  }
   return slab;
 }
 
@@ -106,11 +109,24 @@ void Slabs::unlink(SlabBin& bin, Slab& slab) {
   if (slab.next != nullptr) slab.next->previous = slab.previous;
 }
 
-std::uint32_t Slabs::take_from(Slab& slab, Slot* slots, std::uint32_t most) const {
+std::uint32_t Slabs::take_bits(Slab& slab, std::uint64_t wanted, Slot* slots,
+                               std::uint32_t most) const {
   std::uint32_t taken = 0;
-  for (; taken < most && slab.free != 0; slab.free &= slab.free - 1)
-    slots[taken++] = records_.slot(slab, slab.records()[base::lowest_bit(slab.free)]);
+  for (; taken < most && wanted != 0; wanted &= wanted - 1) {
+    const std::uint32_t slot = base::lowest_bit(wanted);
+    slots[taken++] = records_.slot(slab, slab.records()[slot]);
+    slab.free ^= std::uint64_t{1} << slot;
+  }
   return taken;
+}
+
+/// First those whose records fill a cache line together, so that no other thread has a record on
+/// the lines that the taker writes.
+std::uint32_t Slabs::take_from(Slab& slab, Slot* slots, std::uint32_t most) const {
+  constexpr std::uint64_t kEven = 0x5555'5555'5555'5555;
+  const std::uint64_t both = slab.free & (slab.free >> 1) & kEven;
+  const std::uint32_t taken = take_bits(slab, both | both << 1, slots, most);
+  return taken + take_bits(slab, slab.free, slots + taken, most - taken);
 }
 
 std::uint32_t Slabs::take(SlabSet& set, std::uint32_t size_class, Slot* slots, std::uint32_t most) {
@@ -136,10 +152,11 @@ bool Slabs::has_free(SlabSet& set, std::uint32_t size_class) {
 
 void Slabs::put(std::span<const Slot> slots, std::uint64_t now, Emptied& emptied) {
   if (slots.empty()) return;
-  SlabSet& home = set(slots[0].record->bin.get() / offset::kSizeClasses);
+  const Record::Home& bin_of_all = slots[0].record->home;
+  SlabSet& home = set(bin_of_all.set.get());
   Slab* unused = nullptr;
   {
-    SlabBin& bin = home.bins[slots[0].record->bin.get() % offset::kSizeClasses];
+    SlabBin& bin = home.bins[bin_of_all.size_class.get()];
     const base::MutexLock lock(bin.mutex);
     for (const Slot& slot : slots) {
       Slab& slab = records_.slab_of(slot.handle);

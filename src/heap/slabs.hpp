@@ -16,7 +16,7 @@
 
 namespace quarry::heap {
 
-/// Slots on their way between threads, all of one bin.
+/// Slots on their way between threads, all of one bin. Nothing else is on its lines.
 struct Magazine {
   Magazine* next = nullptr;
   std::uint32_t count = 0;
@@ -43,7 +43,7 @@ struct alignas(64) Depot {
 
 /// The bins of one arena.
 struct SlabSet {
-  static constexpr std::uint32_t kDepots = 8;
+  static constexpr std::uint32_t kDepots = 16;
   SlabSet(Arena& of, std::uint32_t set_number) noexcept : arena(of), number(set_number) {}
 
   Arena& arena;
@@ -113,6 +113,7 @@ class Slabs {
   static void link(SlabBin& bin, Slab& slab) QUARRY_REQUIRES(bin.mutex);
   static void unlink(SlabBin& bin, Slab& slab) QUARRY_REQUIRES(bin.mutex);
   std::uint32_t take_from(Slab& slab, Slot* slots, std::uint32_t most) const;
+  std::uint32_t take_bits(Slab& slab, std::uint64_t wanted, Slot* slots, std::uint32_t most) const;
   void close_all(SlabSet& set, Slab* unused, std::uint64_t now, Emptied& emptied);
   Magazine* take_full(Depot& depot, Magazine& empty);
   template <class Visitor>

@@ -12,9 +12,21 @@
 #include <quarry/offset.hpp>
 #include <quarry/pool.hpp>
 
+#include "base/bits.hpp"
 #include "offset/inline_tlsf.hpp"
 
 namespace quarry::heap {
+
+/// The size of a range in the default pools. That of a large one is rounded up, by 1/256 at most:
+/// then nearly every range begins and ends where the next one may begin, and no splinter of a few
+/// bytes has to be kept between them.
+constexpr std::uint64_t range_size(std::uint64_t size) {
+  constexpr std::uint64_t kLarge = std::uint64_t{64} << 10;
+  constexpr std::uint64_t kStep = 256;
+  std::uint64_t rounded = size;
+  if (size > kLarge) (void)base::checked_align_up(size, kStep, rounded);
+  return rounded;
+}
 
 class Space {
   using Algorithm = std::variant<offset::InlineTlsf, Linear, Buddy>;
@@ -35,6 +47,9 @@ class Space {
  public:
   Space(PoolAlgorithm algorithm, std::uint64_t size, HostMemory host)
       : algorithm_(make(algorithm, size, host)) {}
+
+  /// Null for another algorithm. For callers that have several questions.
+  offset::InlineTlsf* tlsf() { return std::get_if<offset::InlineTlsf>(&algorithm_); }
 
   [[gnu::always_inline]] OffsetResult<OffsetAllocation> allocate(const OffsetRequest& request) {
     return visit([&](auto& algorithm) { return algorithm.allocate(request); });

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/host_object.hpp"
+#include "base/prefetch.hpp"
 
 namespace quarry::heap {
 
@@ -18,21 +19,32 @@ std::uint32_t magazine_capacity(std::uint32_t size_class) {
       std::clamp<std::uint64_t>(kMagazineBytes / offset::size_of_class(size_class), 8, 64));
 }
 
+/// The records were another thread's, perhaps: fetched all at once they cost one wait, not one
+/// each.
+void fetch_records(std::span<const Slot> slots) {
+  for (const Slot& slot : slots)
+    base::prefetch_for_write(slot.record);
+}
+
 }  // namespace
 
 ThreadCache::ThreadCache(const HostMemory& host, Slabs& slabs, VkDeviceSize most_bytes,
                          std::uint32_t number) noexcept
     : number_(number), allowed_(most_bytes), host_(host), slabs_(slabs) {
+  for (std::atomic<CacheSet*>& set : sets_)
+    set.store(&no_set, std::memory_order_relaxed);
   if (!base::has_asymmetric_fence()) claims_.store(kBothFence, std::memory_order_relaxed);
 }
 
 ThreadCache::~ThreadCache() {
-  for_each_bin([this](const CacheBin& bin) {
+  for_each_bin([this](std::uint32_t, const CacheBin& bin) {
     if (bin.slots != nullptr) base::release_storage(host_, bin.loaded());
     base::release_storage(host_, bin.spare);
   });
-  for (const std::atomic<CacheSet*>& set : sets_)
-    base::destroy_object(host_, set.load(std::memory_order_relaxed));
+  for (const std::atomic<CacheSet*>& each : sets_) {
+    CacheSet* set = each.load(std::memory_order_relaxed);
+    if (set != &no_set) base::destroy_object(host_, set);
+  }
 }
 
 bool ThreadCache::enter_claimed() {
@@ -54,10 +66,9 @@ CacheSet* ThreadCache::make_set(SlabSet& set) {
   CacheSet* made = base::create_object<CacheSet>(host_);
   if (made == nullptr) return nullptr;
   made->slabs = &set;
-  for (std::uint32_t i = 0; i < offset::kSizeClasses; ++i) {
-    made->bins[i].memory_type = static_cast<std::uint8_t>(set.arena.traits().memory_type);
+  made->memory_type = set.arena.traits().memory_type;
+  for (std::uint32_t i = 0; i < offset::kSizeClasses; ++i)
     made->bins[i].slot_bytes = static_cast<std::uint32_t>(offset::size_of_class(i));
-  }
   sets_[set.number].store(made, std::memory_order_release);
   return made;
 }
@@ -77,7 +88,7 @@ bool ThreadCache::prepare(CacheBin& bin, std::uint32_t size_class, std::uint64_t
   Magazine* magazine = Magazine::make(host_, capacity);
   if (magazine == nullptr) return false;
   promised_ += bytes;
-  bin.capacity = static_cast<std::uint16_t>(capacity);
+  bin.room = capacity * static_cast<std::uint32_t>(sizeof(Slot));
   bin.slots = magazine->slots();
   return true;
 }
@@ -90,19 +101,20 @@ ThreadCache::Refill ThreadCache::refill(SlabSet& set, std::uint32_t size_class, 
   if (bin.spare_count.get() != 0) {
     Magazine* full = std::exchange(bin.spare, bin.loaded());
     bin.slots = full->slots();
-    bin.count.set(bin.spare_count.get());
+    bin.set_count(bin.spare_count.get());
     bin.spare_count.set(0);
     return Refill::filled;
   }
   if (Magazine* full = slabs_.take_full(set, size_class, *bin.loaded(), number_)) {
+    fetch_records(full->content());
     bin.slots = full->slots();
-    bin.count.set(full->count);
+    bin.set_count(full->count);
     bin.told.add(static_cast<std::uint16_t>(full->count));
     return Refill::filled;
   }
   const std::uint32_t taken = slabs_.take(set, size_class, bin.slots, batch(bin));
   bin.told.add(static_cast<std::uint16_t>(taken));
-  bin.count.set(taken);
+  bin.set_count(taken);
   return taken != 0 ? Refill::filled : Refill::no_slots;
 }
 
@@ -110,7 +122,7 @@ void ThreadCache::refill_from(Slab& slab, const Arena::Placed& range) {
   CacheBin& bin = bin_of(slabs_.set(slab.set()), slab.size_class());
   const std::uint32_t taken = slabs_.open(slab, range, bin.slots, batch(bin));
   bin.told.add(static_cast<std::uint16_t>(taken));
-  bin.count.set(taken);
+  bin.set_count(taken);
 }
 
 bool ThreadCache::make_room(SlabSet& set, std::uint32_t size_class, std::uint64_t now,
@@ -118,7 +130,7 @@ bool ThreadCache::make_room(SlabSet& set, std::uint32_t size_class, std::uint64_
   slow_.add(1);
   CacheBin& bin = bin_of(set, size_class);
   if (bin.slots == nullptr) return prepare(bin, size_class, now, emptied);
-  if (bin.spare == nullptr) bin.spare = Magazine::make(host_, bin.capacity);
+  if (bin.spare == nullptr) bin.spare = Magazine::make(host_, bin.capacity());
   if (bin.spare == nullptr) return false;
   if (const std::uint32_t full = bin.spare_count.get(); full != 0) {
     // Both are full. The spare one goes to the depot, or what it holds to the slabs.
@@ -133,14 +145,14 @@ bool ThreadCache::make_room(SlabSet& set, std::uint32_t size_class, std::uint64_
   }
   Magazine* full = bin.loaded();
   bin.slots = std::exchange(bin.spare, full)->slots();
-  bin.spare_count.set(static_cast<std::uint16_t>(bin.count.get()));
-  bin.count.set(0);
+  bin.spare_count.set(static_cast<std::uint16_t>(bin.count()));
+  bin.set_count(0);
   return true;
 }
 
 VkDeviceSize ThreadCache::drain(std::uint64_t now, Emptied& emptied) {
   VkDeviceSize bytes = 0;
-  for_each_bin([&](CacheBin& bin) { bytes += drain(bin, now, emptied); });
+  for_each_bin([&](std::uint32_t, CacheBin& bin) { bytes += drain(bin, now, emptied); });
   promised_ = 0;
   return bytes;
 }
@@ -149,7 +161,7 @@ VkDeviceSize ThreadCache::drain(CacheBin& bin, std::uint64_t now, Emptied& empti
   if (bin.slots == nullptr) return 0;
   const std::uint32_t cached = bin.cached();
   Magazine* loaded = bin.loaded();
-  loaded->count = bin.count.get();
+  loaded->count = bin.count();
   slabs_.put(loaded->content(), now, emptied);
   base::release_storage(host_, loaded);
   if (Magazine* spare = std::exchange(bin.spare, nullptr)) {
@@ -158,28 +170,22 @@ VkDeviceSize ThreadCache::drain(CacheBin& bin, std::uint64_t now, Emptied& empti
     base::release_storage(host_, spare);
   }
   bin.slots = nullptr;
-  bin.capacity = 0;
+  bin.room = 0;
   bin.told.add(static_cast<std::uint16_t>(0u - cached));
-  bin.count.set(0);
+  bin.set_count(0);
   bin.spare_count.set(0);
   return VkDeviceSize{cached} * bin.slot_bytes;
 }
 
-Slot ThreadCache::take_large(RecordTable& records) {
-  if (vacant_.count == 0) {
-    base::InsertError error = base::InsertError::none;
-    vacant_.count = records.take_large(vacant_.slots, LargeRecords::kMost / 2, error);
-    if (vacant_.count == 0) return {};
-  }
-  return vacant_.slots[--vacant_.count];
+bool ThreadCache::fill_large(RecordTable& records) {
+  base::InsertError error = base::InsertError::none;
+  vacant_.count = records.take_large(vacant_.slots, LargeRecords::kMost / 2, error);
+  return vacant_.count != 0;
 }
 
-void ThreadCache::put_large(RecordTable& records, const Slot& slot) {
-  if (vacant_.count == LargeRecords::kMost) {
-    vacant_.count /= 2;
-    records.put_large({vacant_.slots + vacant_.count, LargeRecords::kMost - vacant_.count});
-  }
-  vacant_.slots[vacant_.count++] = slot;
+void ThreadCache::halve_large(RecordTable& records) {
+  vacant_.count /= 2;
+  records.put_large({vacant_.slots + vacant_.count, LargeRecords::kMost - vacant_.count});
 }
 
 void ThreadCache::drain_large(RecordTable& records) {

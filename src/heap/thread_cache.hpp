@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "base/asymmetric_fence.hpp"
@@ -20,31 +21,40 @@ namespace quarry::heap {
 /// The slots of one size class in one arena. What its owner handed out or took back since it last
 /// told the totals is `told` less what is cached: counting costs the owner nothing.
 struct CacheBin {
-  Slot* slots = nullptr;               ///< of the loaded magazine; null before the first use
-  base::Relaxed<std::uint32_t> count;  ///< in the loaded magazine
-  std::uint16_t capacity = 0;          ///< of a magazine; 0 before the first use
-  std::uint8_t memory_type = 0;
+  Slot* slots = nullptr;              ///< of the loaded magazine; null before the first use
+  base::Relaxed<std::uint32_t> held;  ///< bytes of the loaded magazine that hold slots
+  std::uint32_t room = 0;             ///< `held` when it is full; 0 before the first use
   std::uint32_t slot_bytes = 0;
   base::Relaxed<std::uint16_t> told;         ///< modulo 2^16, as only the difference counts
   base::Relaxed<std::uint16_t> spare_count;  ///< in the spare magazine: none or all of its capacity
   Magazine* spare = nullptr;
 
-  bool holds_any() const { return count.get() != 0 || spare_count.get() != 0; }
-  std::uint32_t cached() const { return count.get() + spare_count.get(); }
+  std::uint32_t count() const { return held.get() / sizeof(Slot); }
+  void set_count(std::uint32_t count) {
+    held.set(count * static_cast<std::uint32_t>(sizeof(Slot)));
+  }
+  std::uint32_t capacity() const { return room / sizeof(Slot); }
+  bool holds_any() const { return held.get() != 0 || spare_count.get() != 0; }
+  std::uint32_t cached() const { return count() + spare_count.get(); }
   /// Allocations, less frees, that the totals do not know yet.
   std::int32_t untold() const {
     return static_cast<std::int16_t>(static_cast<std::uint16_t>(told.get() - cached()));
   }
   Magazine* loaded() const { return reinterpret_cast<Magazine*>(slots) - 1; }
 
-  // With the count as it is, which the caller knows already.
-  Slot pop(std::uint32_t held) {
-    count.set(held - 1);
-    return slots[held - 1];
+  // With `held` as it is, which the caller knows already.
+  Slot pop(std::uint32_t now) {
+    held.set(now - static_cast<std::uint32_t>(sizeof(Slot)));
+    return *(slot_at(now) - 1);
   }
-  void push(std::uint32_t held, const Slot& slot) {
-    slots[held] = slot;
-    count.set(held + 1);
+  void push(std::uint32_t now, const Slot& slot) {
+    *slot_at(now) = slot;
+    held.set(now + static_cast<std::uint32_t>(sizeof(Slot)));
+  }
+
+ private:
+  Slot* slot_at(std::uint32_t bytes) const {
+    return reinterpret_cast<Slot*>(reinterpret_cast<std::byte*>(slots) + bytes);
   }
 };
 
@@ -64,13 +74,26 @@ struct LargeFigures {
 };
 
 /// The bins of one arena.
-struct CacheSet {
-  SlabSet* slabs = nullptr;
+struct alignas(64) CacheSet {
   CacheBin bins[offset::kSizeClasses];
+  SlabSet* slabs = nullptr;  ///< null in no_set
+  std::uint32_t memory_type = 0;
+
+  /// The bin that begins so many bytes behind the first.
+  CacheBin& bin_at(std::uint32_t bytes) {
+    return *reinterpret_cast<CacheBin*>(reinterpret_cast<std::byte*>(bins) + bytes);
+  }
 };
+
+/// In the place of sets that a thread has not made: neither slots nor room for any. Never written.
+// NOLINTNEXTLINE(*-avoid-non-const-global-variables)
+inline constinit CacheSet no_set;
 
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): claims have a line of their own
 class alignas(64) ThreadCache {
+  // First: then a set is found without another addition.
+  std::atomic<CacheSet*> sets_[Slabs::kMostSets];
+
  public:
   /// `number`: which depots are its own.
   ThreadCache(const HostMemory& host, Slabs& slabs, VkDeviceSize most_bytes,
@@ -96,7 +119,14 @@ class alignas(64) ThreadCache {
 
   // All below: entered, or claimed.
   /// Null before make_set().
-  CacheSet* set(std::uint32_t number) const { return sets_[number]; }
+  CacheSet* set(std::uint32_t number) const {
+    CacheSet& found = set_or_none(number);
+    return &found == &no_set ? nullptr : &found;
+  }
+  /// The same, but no_set for null.
+  CacheSet& set_or_none(std::uint32_t number) const {
+    return *sets_[number].load(std::memory_order_relaxed);
+  }
   /// Null without host memory.
   CacheSet* make_set(SlabSet& set);
 
@@ -117,8 +147,16 @@ class alignas(64) ThreadCache {
   std::uint64_t allocations() const { return allocations_.get(); }
 
   /// A vacant record; null without host memory.
-  Slot take_large(RecordTable& records);
-  void put_large(RecordTable& records, const Slot& slot);
+  Slot take_large(RecordTable& records) {
+    if (vacant_.count == 0 && !fill_large(records)) [[unlikely]]
+      return {};
+    return vacant_.slots[--vacant_.count];
+  }
+  void put_large(RecordTable& records, const Slot& slot) {
+    if (vacant_.count == LargeRecords::kMost) [[unlikely]]
+      halve_large(records);
+    vacant_.slots[vacant_.count++] = slot;
+  }
 
   RouteMemo routes;
   Ledger ledger;
@@ -133,15 +171,15 @@ class alignas(64) ThreadCache {
   VkDeviceSize drain(std::uint64_t now, Emptied& emptied);
   /// Gives vacant large records back.
   void drain_large(RecordTable& records);
-  /// Calls visitor(const CacheBin&), or of a claimed or entered cache (CacheBin&), for each bin of
-  /// each arena that was used.
+  /// Calls visitor(memory type, const CacheBin&), or of a claimed or entered cache
+  /// (memory type, CacheBin&), for each bin of each arena that was used.
   template <class Visitor>
   void for_each_bin(Visitor&& visitor) const {
     for (const std::atomic<CacheSet*>& each : sets_) {
       CacheSet* set = each.load(std::memory_order_acquire);
-      if (set == nullptr) continue;
+      if (set == &no_set) continue;
       for (CacheBin& bin : set->bins)
-        visitor(bin);
+        visitor(set->memory_type, bin);
     }
   }
 
@@ -160,10 +198,12 @@ class alignas(64) ThreadCache {
   static constexpr std::uint64_t kSlowBetweenDrains = 4096;
 
   bool enter_claimed();
+  bool fill_large(RecordTable& records);
+  void halve_large(RecordTable& records);
   CacheBin& bin_of(const SlabSet& set, std::uint32_t size_class) const {
     return sets_[set.number].load(std::memory_order_relaxed)->bins[size_class];
   }
-  static std::uint32_t batch(const CacheBin& bin) { return std::max(1u, bin.capacity / 2u); }
+  static std::uint32_t batch(const CacheBin& bin) { return std::max(1u, bin.capacity() / 2); }
   bool prepare(CacheBin& bin, std::uint32_t size_class, std::uint64_t now, Emptied& emptied);
   VkDeviceSize drain(CacheBin& bin, std::uint64_t now, Emptied& emptied);
 
@@ -176,7 +216,6 @@ class alignas(64) ThreadCache {
   std::uint64_t next_drain_ = 0;  ///< by slow_: when bins may make way for others again
   HostMemory host_;
   Slabs& slabs_;
-  std::atomic<CacheSet*> sets_[Slabs::kMostSets] = {};
   LargeRecords vacant_;
 
   alignas(64) std::atomic<std::uint32_t> claims_{0};

@@ -12,7 +12,7 @@
 
 namespace quarry::heap {
 
-class TotalsCell {
+class alignas(64) TotalsCell {
  public:
   /// Changes of live allocations; either may be negative. What threads have not told yet may make
   /// the sums pass below zero for a while.

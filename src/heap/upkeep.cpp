@@ -12,9 +12,9 @@
 namespace quarry::heap {
 
 void tick(Core& core) {
-  core.budget.refresh();
-  const std::uint64_t now = core.now();
+  core.refresh_budget();
   if (core.background.retains()) return;
+  const std::uint64_t now = core.coarse_now();
   core.drain_idle_caches();
   // What idle or ended threads gave back may have emptied more blocks than are kept.
   BlockSource(core).enforce_retention(now);

@@ -42,8 +42,9 @@ PlausibleFigures make_plausible(const DriverFigures& driver, VkDeviceSize heap_s
   return figures;
 }
 
-VkDeviceSize headroom(VkDeviceSize heap_size) {
-  return std::clamp<VkDeviceSize>(heap_size / 100, 4 * kMiB, 256 * kMiB);
+VkDeviceSize headroom(VkDeviceSize heap_size, const BudgetPolicy& policy) {
+  return std::clamp(share_of(heap_size, policy.headroom_share), policy.least_headroom,
+                    policy.most_headroom);
 }
 
 std::uint64_t convenient_object_count(std::uint32_t maximum) {
@@ -59,6 +60,7 @@ void Budget::open(const device::Device& device, const BudgetDesc& desc) {
     Heap& heap = heaps_[index];
     heap.size = facts.memory.memoryHeaps[index].size;
     heap.budget = share_of(heap.size, assumed_share_);
+    heap.headroom = headroom(heap.size, desc.policy);
     if (index < desc.heap_limits.size()) heap.limit = desc.heap_limits[index];
   }
   maximum_objects_ = facts.properties.limits.maxMemoryAllocationCount;
@@ -97,13 +99,28 @@ void Budget::refresh() {
   }
 }
 
+void Budget::limit_process(const ProcessLimit& limit) {
+  if (limit.heap >= heap_count_) return;
+  Heap& heap = heaps_[limit.heap];
+  heap.process_limit =
+      std::min({heap.process_limit, limit.bytes, share_of(heap.size, limit.share)});
+}
+
 VkDeviceSize Budget::limit_of(const Heap& heap) const {
-  return std::min(heap.limit.load(std::memory_order_relaxed), heap.size);
+  return std::min({heap.limit.load(std::memory_order_relaxed), heap.process_limit, heap.size});
+}
+
+/// What the limits still allow: of this allocator, and of the process where others hold more.
+VkDeviceSize Budget::room_in_limits(const Heap& heap, VkDeviceSize claimed) const {
+  const VkDeviceSize of_process = minus_or_zero(
+      heap.process_limit,
+      heap.process_limit == VK_WHOLE_SIZE ? 0 : heap.foreign.load(std::memory_order_relaxed));
+  return minus_or_zero(std::min(limit_of(heap), of_process), claimed);
 }
 
 VkDeviceSize Budget::room_in_budget(const Heap& heap, VkDeviceSize claimed) const {
   const VkDeviceSize usable =
-      minus_or_zero(heap.budget.load(std::memory_order_relaxed), headroom(heap.size));
+      minus_or_zero(heap.budget.load(std::memory_order_relaxed), heap.headroom);
   return minus_or_zero(minus_or_zero(usable, heap.foreign.load(std::memory_order_relaxed)),
                        claimed);
 }
@@ -112,8 +129,8 @@ Reason Budget::try_reserve(std::uint32_t heap_index, VkDeviceSize bytes, bool wi
   Heap& heap = heaps_[heap_index];
   VkDeviceSize claimed = heap.claimed.load(std::memory_order_relaxed);
   do {
-    if (bytes > minus_or_zero(limit_of(heap), claimed)) {
-      const bool limited = heap.limit.load(std::memory_order_relaxed) < heap.size;
+    if (bytes > room_in_limits(heap, claimed)) {
+      const bool limited = limit_of(heap) < heap.size;
       return limited ? Reason::over_limit : Reason::out_of_device_memory;
     }
     if (within_budget && bytes > room_in_budget(heap, claimed)) return Reason::over_budget;
@@ -193,7 +210,7 @@ VkDeviceSize Budget::left(std::uint32_t heap_index) const {
 
 VkDeviceSize Budget::left_to_limit(std::uint32_t heap_index) const {
   const Heap& heap = heaps_[heap_index];
-  return minus_or_zero(limit_of(heap), heap.claimed.load(std::memory_order_relaxed));
+  return room_in_limits(heap, heap.claimed.load(std::memory_order_relaxed));
 }
 
 void Budget::set_limit(std::uint32_t heap_index, VkDeviceSize bytes) {

@@ -11,6 +11,7 @@
 
 #include <vulkan/vulkan_core.h>
 
+#include <quarry/budget.hpp>
 #include <quarry/result.hpp>
 #include <quarry/statistics.hpp>
 
@@ -35,8 +36,8 @@ struct PlausibleFigures {
 PlausibleFigures make_plausible(const DriverFigures& driver, VkDeviceSize heap_size,
                                 VkDeviceSize own_bytes, double assumed_share);
 
-/// Bytes that requests within the budget leave free: 1 % of the heap, from 4 to 256 MiB.
-VkDeviceSize headroom(VkDeviceSize heap_size);
+/// Bytes that requests within the budget leave free: a share of the heap, within bounds.
+VkDeviceSize headroom(VkDeviceSize heap_size, const BudgetPolicy& policy = {});
 
 /// 3/4 of maxMemoryAllocationCount: beyond it nothing gets its own memory for mere convenience.
 std::uint64_t convenient_object_count(std::uint32_t maximum);
@@ -45,6 +46,7 @@ struct BudgetDesc {
   std::span<const VkDeviceSize> heap_limits{};  ///< missing or VK_WHOLE_SIZE: the heap's size
   double assumed_share = 0.8;                   ///< of a heap, where the driver does not tell
   VkDeviceSize mapped_address_space = 0;        ///< 0: none on 64 bits, 256 MiB on 32 bits
+  BudgetPolicy policy{};
 };
 
 /// Any thread may call anything after open().
@@ -59,6 +61,9 @@ class Budget {
 
   /// Asks the driver for its figures where VK_EXT_memory_budget is in use; else does nothing.
   void refresh();
+  /// Limits what the process holds of a heap; the lowest of several holds. Before any other call
+  /// but open().
+  void limit_process(const ProcessLimit& limit);
 
   /// Takes bytes of a heap and one VkDeviceMemory, before vkAllocateMemory. Reason::none when
   /// taken; else nothing was: over_limit (a limit was set), out_of_device_memory (the heap is
@@ -105,10 +110,13 @@ class Budget {
     std::atomic<VkDeviceSize> foreign{0};
     std::atomic<VkDeviceSize> budget{0};
     std::atomic<VkDeviceSize> limit{VK_WHOLE_SIZE};
+    VkDeviceSize process_limit = VK_WHOLE_SIZE;
+    VkDeviceSize headroom = 0;
     std::atomic<VkDeviceSize> least_refused{VK_WHOLE_SIZE};
   };
 
   VkDeviceSize limit_of(const Heap& heap) const;
+  VkDeviceSize room_in_limits(const Heap& heap, VkDeviceSize claimed) const;
   VkDeviceSize room_in_budget(const Heap& heap, VkDeviceSize claimed) const;
 
   const device::Device* device_ = nullptr;

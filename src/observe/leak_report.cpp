@@ -18,7 +18,7 @@ void report(heap::Core& core, std::uint64_t handle, heap::Record& record) {
   const char* name = nullptr;
   core.extras.look(handle, record, [&](const heap::Extras& extras) { name = extras.name; });
   if (name == nullptr) name = "(no name)";
-  const Tag label{record.tag.load(std::memory_order_relaxed)};
+  const Tag label = record.tag();
   const char* tag = label.index == 0 ? "(untagged)" : core.tags.name(label);
   const heap::Live live = heap::locate(core, Allocation{handle}, record);
   (void)std::snprintf(text, sizeof text,

@@ -94,7 +94,7 @@ class Builder {
       entry.allocation = Allocation{part.handle};
     }
     if (part.record != nullptr) {
-      entry.tag = Tag{part.record->tag.load(std::memory_order_relaxed)};
+      entry.tag = part.record->tag();
       core_.extras.look(part.handle, *part.record, [&](const heap::Extras& extras) {
         if (extras.name != nullptr) entry.name = add_name(extras.name);
       });

@@ -102,14 +102,24 @@ class NodePool {
       base::release_storage(host(), chunk);
       return false;
     }
-    table_ = chunks_.data();
+    const auto count = static_cast<std::uint32_t>(chunks_.size());
+    if (count <= kFewChunks) {
+      few_[count - 1] = chunk;
+      table_ = few_;
+    } else {
+      table_ = chunks_.data();
+    }
     return true;
   }
 
-  Node** table_ = nullptr;  // of chunks_, one load nearer
+  // The first chunks stand here too, so that a small pool is reached without another line.
+  static constexpr std::uint32_t kFewChunks = 4;
+
+  Node** table_ = nullptr;  // few_, or that of chunks_
   std::uint32_t first_unused_ = kNoNode;
   std::uint32_t size_ = 0;  // nodes made
   std::uint32_t unused_count_ = 0;
+  Node* few_[kFewChunks] = {};
   base::HostArray<Node*> chunks_;
 };
 

@@ -75,7 +75,8 @@ inline OffsetError OffsetSpace<State>::admit(const OffsetRequest& request) {
       state_ != nullptr) {
     return OffsetError::none;
   }
-  return admit_after_all(request);
+  // Copies, here and below: no address of the request itself gets out of what is inlined.
+  return admit_after_all(OffsetRequest(request));
 }
 
 // Tells why not, or makes the state that is missing.
@@ -94,14 +95,11 @@ template <class State>
 inline OffsetResult<OffsetAllocation> OffsetSpace<State>::place(const OffsetRequest& request) {
   const OffsetError error = admit(request);
   if (error != OffsetError::none) return Unexpected(error);
-  const typename State::Place place = state_->find(request, size_);
-  return place ? take(place, request) : place_further(request);
-}
-
-template <class State>
-OffsetResult<OffsetAllocation> OffsetSpace<State>::place_further(const OffsetRequest& request) {
-  const typename State::Place place = state_->find_further(request);
-  if (!place) return Unexpected(OffsetError::out_of_space);
+  typename State::Place place = state_->find(request, size_);
+  if (!place) {
+    place = state_->find_further(OffsetRequest(request));
+    if (!place) return Unexpected(OffsetError::out_of_space);
+  }
   return take(place, request);
 }
 

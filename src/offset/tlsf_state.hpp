@@ -14,7 +14,7 @@
 
 namespace quarry::offset {
 
-class TlsfState {
+class alignas(64) TlsfState {
   // The node that stands behind the last range and before the first: its offset is the size of the
   // space. As a link in a list it means that the list ends.
   static constexpr std::uint32_t kEnd = 0;
@@ -99,8 +99,8 @@ class TlsfState {
   void set_user(std::uint32_t node, std::uint64_t user) { nodes_[node].user = user; }
   std::uint32_t largest_free_class() const {
     if (rows_occupied_ == 0) return 0;
-    const std::uint32_t row = base::highest_bit(rows_occupied_);
-    return row * kBinsInRow + base::highest_bit(bins_occupied_[row]) + 1;
+    const std::uint32_t row = base::floor_log2(rows_occupied_);
+    return row * kBinsInRow + base::floor_log2(bins_occupied_[row]) + 1;
   }
   void add_free_ranges(OffsetStatistics& statistics, std::uint64_t size) const;
   void for_each_range(std::uint64_t size, OffsetRangeVisitor visitor, void* context) const;
@@ -139,15 +139,16 @@ class TlsfState {
   void for_each_free_above(std::uint32_t bin, Visitor&& visitor) const;
   bool validate_bins(std::uint32_t free_ranges) const;
 
-  NodePool<Node> nodes_;
   // A row is the bins of one class. Bit r of rows_occupied_: some bin of row r has ranges; bit b of
   // bins_occupied_[r]: bin b of it has; first_[32 r + b] is the first of them, or kEnd. Both
   // arrays are one piece of host memory.
   std::uint64_t rows_occupied_ = 0;
   std::uint32_t* bins_occupied_ = nullptr;
   std::uint32_t* first_ = nullptr;
-  std::uint32_t row_count_ = 0;
   std::uint64_t ranges_examined_ = 0;
+  // What every operation needs of it comes first, so that all of that is one cache line.
+  NodePool<Node> nodes_;
+  std::uint32_t row_count_ = 0;
 };
 
 }  // namespace quarry::offset

@@ -33,49 +33,52 @@ struct PairDesc {
 
 /// The live set and what comes next. Drawn beforehand, so that the loop counts few instructions of
 /// its own.
-struct PairState {
-  struct Step {
-    Request request;
-    std::uint32_t drawn = 0;  ///< that chooses the victim
-  };
+struct alignas(128) PairState {  // of one thread: its neighbours' are not on its lines
+  explicit PairState(const PairDesc& desc)
+      : requests(make_requests(desc.workload, kSteps, desc.seed)), random(desc.seed + 1) {}
 
-  explicit PairState(const PairDesc& desc) : steps(kSteps), random(desc.seed + 1) {
-    const std::vector<Request> requests = make_requests(desc.workload, kSteps, desc.seed);
-    for (std::size_t i = 0; i < kSteps; ++i)
-      steps[i] = {requests[i], static_cast<std::uint32_t>(random.next() >> 32)};
-  }
-
-  static constexpr std::size_t kSteps = 16'384;  ///< a power of two
-  std::vector<Step> steps;
+  static constexpr std::uint64_t kSteps = 16'384;  ///< a power of two
+  std::vector<Request> requests;
+  std::vector<std::uint32_t> victims;  ///< which of the live ones is freed
   std::vector<std::uint64_t> live;
   Random random;
   std::uint64_t next = 0;
   std::uint64_t refused = 0;
 
-  const Step& step(std::uint64_t number) const { return steps[number & (kSteps - 1)]; }
-  const Request& next_request() { return step(next++).request; }
-  /// The same step chooses another one each time it comes round.
-  static std::size_t victim(const Step& step, std::uint64_t number, std::size_t live_count) {
-    const std::uint32_t drawn = step.drawn + static_cast<std::uint32_t>(number) * 0x9E37'79B9u;
-    return static_cast<std::size_t>((std::uint64_t{drawn} * live_count) >> 32);
+  const Request& next_request() { return requests[next++ % kSteps]; }
+  /// Once all that shall live does.
+  void draw_victims() {
+    victims.resize(kSteps);
+    for (std::uint32_t& victim : victims)
+      victim = random.below(static_cast<std::uint32_t>(live.size()));
+  }
+  /// Each time that the requests come round the victims are others.
+  std::uint64_t first_victim() const {
+    constexpr std::uint64_t kOdd = 5'867;
+    return (next + next / kSteps * kOdd) % kSteps;
   }
 };
 
 template <class Subject>
 [[gnu::noinline]] void measured_loop(Subject& subject, PairState& state, std::uint64_t pairs) {
   std::uint64_t* const live = state.live.data();
-  const std::size_t live_count = state.live.size();
-  const std::uint64_t end = state.next + pairs;
-  std::uint64_t served = 0;
-  for (std::uint64_t number = state.next; number != end; ++number) {
-    const PairState::Step& step = state.step(number);
-    std::uint64_t& slot = live[PairState::victim(step, number, live_count)];
-    served += subject.free(slot);
-    slot = subject.allocate(step.request);
-    served += slot != 0;
+  std::uint64_t refused = 0;
+  while (pairs != 0) {
+    const Request* request = &state.requests[state.next % PairState::kSteps];
+    const std::uint32_t* victim = &state.victims[state.first_victim()];
+    const std::uint64_t length =
+        std::min({pairs, PairState::kSteps - state.next % PairState::kSteps,
+                  PairState::kSteps - state.first_victim()});
+    for (const Request* const end = request + length; request != end; ++request, ++victim) {
+      std::uint64_t& slot = live[*victim];
+      if (!subject.free(slot)) ++refused;
+      slot = subject.allocate(*request);
+      if (slot == 0) ++refused;
+    }
+    state.next += length;
+    pairs -= length;
   }
-  state.next = end;
-  state.refused += 2 * pairs - served;
+  state.refused += refused;
 }
 
 /// A subject in the steady state. What it holds at the end goes with its fake GPU.
@@ -92,6 +95,7 @@ class PairRig {
       std::swap(state_.live[i - 1],
                 state_.live[state_.random.below(static_cast<std::uint32_t>(i))]);
     check(std::count(state_.live.begin(), state_.live.end(), 0u) == 0);
+    state_.draw_victims();
   }
 
   void run(std::uint64_t pairs) {

@@ -126,6 +126,22 @@ TEST(Replay, StreamingHoldsFourteenGibibytes) {
   EXPECT_EQ(chain_bytes(TexelFormat::rgba8, 1, 1), 4u);
 }
 
+TEST(Replay, TheViewersRunIsServedWhole) {
+  const auto trace = read_trace_file(QUARRY_TEST_SOURCE_DIR "/tests/bench/traces/viewer.trace");
+  ASSERT_TRUE(trace.has_value()) << trace.error();
+  fakes::FakeGpu gpu(fakes::profiles::nvidia_h200());
+  ReplayResult result;
+  {
+    QuarryTarget target(gpu.allocator_desc());
+    result = replay(*trace, target);
+  }
+  EXPECT_EQ(result.refused, 0u);
+  EXPECT_GT(result.allocations, 1'000u);
+  EXPECT_GT(result.peak_live, VkDeviceSize{3} << 30);
+  EXPECT_GE(result.peak_reserved, result.peak_live);
+  fakes::expect_clean_end(gpu);
+}
+
 TEST(Replay, PlotIsOneSvgDocument) {
   fakes::FakeGpu gpu(roomy_profile(1));
   ReferenceTarget target(reference_desc(gpu));

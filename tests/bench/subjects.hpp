@@ -57,6 +57,8 @@ class QuarrySubject {
 
   /// Tags every later allocation.
   void set_tag(const char* name);
+  /// Forgets what earlier work left in caches.
+  void trim() { (void)allocator_.trim(); }
   Allocator& allocator() { return allocator_; }
   std::uint64_t driver_calls() const { return gpu_.calls(); }
   std::uint64_t memory_count() const { return allocator_.totals().block_count; }
@@ -77,6 +79,7 @@ class ReferenceSubject {
   }
   bool free(std::uint64_t handle) { return allocator_.free(handle); }
 
+  void trim() {}  // nothing is cached
   ReferenceAllocator& allocator() { return allocator_; }
   std::uint64_t driver_calls() const { return gpu_.calls(); }
   std::uint64_t memory_count() const { return allocator_.totals().memory_count; }

@@ -80,6 +80,7 @@ double own_throughput(Subject& subject, unsigned threads, const ThreadPlan& plan
     PairState& state = *states[index];
     for (std::size_t i = 0; i < 1000; ++i)
       state.live.push_back(subject.allocate(state.next_request()));
+    state.draw_victims();
   };
   const auto run = [&](unsigned index, const std::atomic<bool>& stop) {
     PairState& state = *states[index];
@@ -118,6 +119,7 @@ std::uint64_t hand_over(Subject& subject, SpscRing* out, SpscRing* in, PairState
         idle = false;
       }
     }
+    if (out != nullptr) out->publish();
     if (idle) std::this_thread::yield();
   } while (!stop.load(std::memory_order_relaxed));
   if (pending != 0) (void)subject.free(pending);
@@ -177,15 +179,21 @@ std::vector<ThreadTimes> time_threads(const ThreadPlan& plan) {
   }
   Subject subject(SubjectDesc{});
   std::vector<std::vector<ThreadTimes>> rounds(counts.size());
+  // Each begins without the slots that the threads before passed round: where each thread frees its
+  // own, neighbouring records are one thread's, as in a program that works so from the start.
+  const auto afresh = [&](double result) {
+    subject.trim();
+    return result;
+  };
   for (std::uint32_t round = 0; round < plan.rounds; ++round) {
     for (std::size_t i = 0; i < counts.size(); ++i) {
       const unsigned paired = std::max(1u, counts[i] & ~1u);
       ThreadTimes& times = rounds[i].emplace_back();
       times.threads = counts[i];
       times.empty = empty_throughput(counts[i], plan);
-      times.own = own_throughput(subject, counts[i], plan);
-      times.exchange = handing_throughput(subject, counts[i], false, plan);
-      times.one_way = handing_throughput(subject, paired, true, plan);
+      times.own = afresh(own_throughput(subject, counts[i], plan));
+      times.exchange = afresh(handing_throughput(subject, counts[i], false, plan));
+      times.one_way = afresh(handing_throughput(subject, paired, true, plan));
     }
   }
   std::vector<ThreadTimes> results;

@@ -105,7 +105,7 @@ void acquire_what_nobody_released(Bench& bench) {
 
 void copy_what_another_family_owns(Bench& bench) {
   const VkBuffer from = bound_buffer(bench);
-  bench.gpu.set_owner(from, 0);
+  bench.gpu.set_buffer_owner(from, 0);
   copy(bench, from, bound_buffer(bench), {0, 0, 16}, kTransferFamily);
 }
 

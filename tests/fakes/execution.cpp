@@ -130,13 +130,13 @@ VkImageLayout FakeGpu::image_layout(VkImage image, std::uint32_t mip, std::uint3
   return resource == nullptr ? VK_IMAGE_LAYOUT_UNDEFINED : resource->layout(mip, layer);
 }
 
-void FakeGpu::set_owner(VkBuffer buffer, std::uint32_t queue_family) {
+void FakeGpu::set_buffer_owner(VkBuffer buffer, std::uint32_t queue_family) {
   const std::lock_guard lock(state_->mutex);
   Resource* resource = state_->find_buffer(id_of(buffer));
   if (resource != nullptr) resource->owner = queue_family;
 }
 
-void FakeGpu::set_owner(VkImage image, std::uint32_t queue_family) {
+void FakeGpu::set_image_owner(VkImage image, std::uint32_t queue_family) {
   const std::lock_guard lock(state_->mutex);
   Resource* resource = state_->find_image(id_of(image));
   if (resource != nullptr) resource->owner = queue_family;

@@ -185,8 +185,8 @@ class FakeGpu {
   /// VK_IMAGE_LAYOUT_UNDEFINED for what is not there.
   VkImageLayout image_layout(VkImage image, std::uint32_t mip, std::uint32_t layer) const;
   /// Work of this family used the resource, and has it now.
-  void set_owner(VkBuffer buffer, std::uint32_t queue_family);
-  void set_owner(VkImage image, std::uint32_t queue_family);
+  void set_buffer_owner(VkBuffer buffer, std::uint32_t queue_family);
+  void set_image_owner(VkImage image, std::uint32_t queue_family);
 
   /// Work that uses the resource runs now and is done at once.
   void use_buffer(VkBuffer buffer);

@@ -22,6 +22,11 @@ using base::InsertError;
 /// Owners whose low bits are part of a record's state, and those whose are zero.
 constexpr std::uint8_t kOwners[] = {1, 2, 3, 15, 16, 32, 255};
 
+/// Null where has_slot() is false.
+Record* find_slot(const RecordTable& table, std::uint64_t handle) {
+  return table.has_slot(handle) ? &table.slot_record(handle) : nullptr;
+}
+
 Slot take_large(RecordTable& table) {
   InsertError error = InsertError::full;
   const Slot slot = table.take_large(error);
@@ -88,7 +93,7 @@ TEST(RecordTable, LargeRecordsAreReusedUnderNewHandles) {
   RecordTable table(HostMemory::standard(), 7);
   const std::uint64_t first = publish_large(table);
   EXPECT_FALSE(RecordTable::is_slot(first));
-  EXPECT_EQ(table.find_slot(first), nullptr);
+  EXPECT_EQ(find_slot(table, first), nullptr);
   Record* record = table.lookup(first).record;
   ASSERT_NE(record, nullptr);
   free_large(table, first);
@@ -207,7 +212,7 @@ TEST(RecordTable, OfAllHandlesThatCanBeMadeUpOnlyTheLiveOnesAreLive) {
           const auto found = table.lookup(handle);
           ASSERT_EQ(bool(found), live.count(handle) == 1)
               << "owner " << int(owner) << ", index " << index << ", generation " << generation;
-          if (Record* slot = table.find_slot(handle); slot != nullptr && !found) {
+          if (Record* slot = find_slot(table, handle); slot != nullptr && !found) {
             ASSERT_FALSE(RecordTable::claim(handle, *slot));
           }
           for (const unsigned other : {0u, owner ^ 1u, owner ^ 16u, owner ^ 128u}) {
@@ -215,7 +220,7 @@ TEST(RecordTable, OfAllHandlesThatCanBeMadeUpOnlyTheLiveOnesAreLive) {
                 encode_handle({index | kind, generation, static_cast<std::uint8_t>(other)});
             ASSERT_EQ(table.lookup(foreign).status,
                       foreign == 0 ? HandleStatus::stale : HandleStatus::foreign);
-            ASSERT_EQ(table.find_slot(foreign), nullptr);
+            ASSERT_EQ(find_slot(table, foreign), nullptr);
           }
         }
       }
@@ -351,7 +356,7 @@ TEST(RecordTableThreads, HandlesAreLookedUpWhileTheTableGrows) {
       while (!done) {
         const std::uint64_t handle = published[random.index(kSlabs)].load();
         if (handle != 0) {
-          Record* record = table.find_slot(handle);
+          Record* record = find_slot(table, handle);
           if (record == nullptr || !table.lookup(handle) || table.slab_of(handle).slots == 0)
             ++wrong;
         }

@@ -33,7 +33,7 @@ struct Owner {
   std::optional<Slot> take(std::uint32_t size_class) {
     CacheBin* from = bin(size_class);
     if (from == nullptr) return {};
-    if (from->count.get() == 0) {
+    if (from->held.get() == 0) {
       const ThreadCache::Refill refilled = cache.refill(bench.set(), size_class, 0, bench.emptied);
       if (refilled == ThreadCache::Refill::no_magazine) return {};
       if (refilled == ThreadCache::Refill::no_slots) {
@@ -43,23 +43,24 @@ struct Owner {
         cache.refill_from(*slab, placed);
       }
     }
-    return from->pop(from->count.get());
+    return from->pop(from->held.get());
   }
   /// False: the slot went to its slab.
   bool put(std::uint32_t size_class, const Slot& slot) {
     CacheBin* to = bin(size_class);
-    if (to == nullptr || (to->count.get() == to->capacity &&
+    if (to == nullptr || (to->held.get() == to->room &&
                           !cache.make_room(bench.set(), size_class, 0, bench.emptied))) {
       bench.put({slot});
       return false;
     }
-    to->push(to->count.get(), slot);
+    to->push(to->held.get(), slot);
     return true;
   }
   VkDeviceSize cached_bytes() const {
     VkDeviceSize bytes = 0;
-    cache.for_each_bin(
-        [&](const CacheBin& each) { bytes += VkDeviceSize{each.cached()} * each.slot_bytes; });
+    cache.for_each_bin([&](std::uint32_t, const CacheBin& each) {
+      bytes += VkDeviceSize{each.cached()} * each.slot_bytes;
+    });
     return bytes;
   }
   std::int64_t untold(std::uint32_t size_class) { return bin(size_class)->untold(); }
@@ -104,17 +105,17 @@ TEST(ThreadCache, WhatIsHandedOutAndTakenBackIsToldLessCached) {
 TEST(ThreadCache, UntoldSurvivesTheWrapOfWhatWasTold) {
   CacheBin bin;
   bin.told.set(65'530);
-  bin.count.set(3);
+  bin.set_count(3);
   bin.told.add(20);
   EXPECT_EQ(bin.told.get(), 14u);
   bin.told.set(3);
   EXPECT_EQ(bin.untold(), 0);
-  bin.count.set(10);
+  bin.set_count(10);
   EXPECT_EQ(bin.untold(), -7);
   bin.told.set(static_cast<std::uint16_t>(-1));
   EXPECT_EQ(bin.untold(), -11);
   bin.told.set(30'000);
-  bin.count.set(0);
+  bin.set_count(0);
   EXPECT_EQ(bin.untold(), 30'000);
 }
 

@@ -39,11 +39,11 @@ struct Caches {
     std::uint32_t kept = 0;
     for (const Slot& slot : bench.open_all(k64KiB, 1)) {
       Emptied emptied;
-      if (bin.count.get() == bin.capacity && !cache->make_room(set, k64KiB, now, emptied)) {
+      if (bin.held.get() == bin.room && !cache->make_room(set, k64KiB, now, emptied)) {
         bench.put({slot});
         continue;
       }
-      bin.push(bin.count.get(), slot);
+      bin.push(bin.held.get(), slot);
       bin.told.add(1);
       ++kept;
     }
@@ -59,7 +59,7 @@ struct Caches {
   std::uint32_t cached() const {
     std::uint32_t slots = 0;
     caches.for_each([&](const ThreadCache& cache) {
-      cache.for_each_bin([&](const CacheBin& bin) { slots += bin.cached(); });
+      cache.for_each_bin([&](std::uint32_t, const CacheBin& bin) { slots += bin.cached(); });
     });
     return slots;
   }

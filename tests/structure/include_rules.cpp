@@ -16,15 +16,16 @@ struct Layer {
   std::vector<std::string_view> may_include;
 };
 
-const std::array<Layer, 9>& layers() {
-  static const std::array<Layer, 9> all = {{
+const std::array<Layer, 10>& layers() {
+  static const std::array<Layer, 10> all = {{
       {"base", {}},
       {"offset", {"base"}},
       {"plan", {"base", "offset"}},
       {"device", {"base", "offset", "plan"}},
+      {"copy", {"base", "device"}},
       {"memory", {"base", "offset", "plan", "device"}},
-      {"heap", {"base", "offset", "plan", "device", "memory"}},
-      {"observe", {"base", "offset", "plan", "device", "memory", "heap"}},
+      {"heap", {"base", "offset", "plan", "device", "copy", "memory"}},
+      {"observe", {"base", "offset", "plan", "device", "copy", "memory", "heap"}},
       {"volk", {}},
       {"hud", {}},
   }};
