@@ -68,6 +68,16 @@ Status check(const AllocatorDesc& desc) {
   return {};
 }
 
+bool is_listed(const DeviceFacts& facts, std::span<const DriverRange> drivers) {
+  const VkPhysicalDeviceProperties& driver = facts.properties;
+  return std::any_of(drivers.begin(), drivers.end(), [&](const DriverRange& range) {
+    return range.vendor_id == driver.vendorID &&
+           (range.device_id == 0 || range.device_id == driver.deviceID) &&
+           range.first_version <= driver.driverVersion &&
+           driver.driverVersion <= range.last_version;
+  });
+}
+
 /// What the budget's description and the environment say; the limits of the latter are filled in.
 Status check(const AllocatorDesc& desc, memory::HeapLimits& environment) {
   const BudgetPolicy& policy = desc.budget;
@@ -92,16 +102,6 @@ Status check(const AllocatorDesc& desc, memory::HeapLimits& environment) {
   if (text != nullptr && !memory::read_limits(text, environment))
     return refuse("the environment's QUARRY_HEAP_LIMIT is not as \"0:2GiB,1:50%\"");
   return {};
-}
-
-bool is_listed(const DeviceFacts& facts, std::span<const DriverRange> drivers) {
-  const VkPhysicalDeviceProperties& driver = facts.properties;
-  return std::any_of(drivers.begin(), drivers.end(), [&](const DriverRange& range) {
-    return range.vendor_id == driver.vendorID &&
-           (range.device_id == 0 || range.device_id == driver.deviceID) &&
-           range.first_version <= driver.driverVersion &&
-           driver.driverVersion <= range.last_version;
-  });
 }
 
 /// Sums that were read while others changed their parts may be below zero for the moment.

@@ -27,9 +27,6 @@ Result<Allocation> Defragmentation::State::make_destination(const heap::PlannedM
     core.extras.drop(extras);
     return device::refuse(Reason::out_of_host_memory);
   }
-  constexpr std::uint32_t kKept = heap::Record::kMostMappings | heap::Record::kPinned;
-  const std::uint32_t marks =
-      found->record.load_marks() & ~kKept & ((1u << heap::Record::kTagShift) - 1);
   const OffsetRequest request{.size = planned.size,
                               .alignment = std::uint64_t{1} << found->record.alignment_log2(),
                               .user = slot.handle};
@@ -47,7 +44,7 @@ Result<Allocation> Defragmentation::State::make_destination(const heap::PlannedM
   record.size = planned.size;
   record.in_default_pool = to.arena->traits().pool == nullptr;
   record.extras.store(extras, std::memory_order_relaxed);
-  record.marks.store(marks, std::memory_order_relaxed);
+  record.marks.store(heap::Record::pack_marks(Tag{}), std::memory_order_relaxed);
   record.wording.store(static_cast<std::uint16_t>(found->record.load_wording()),
                        std::memory_order_relaxed);
   record.resource = 0;
@@ -61,22 +58,22 @@ Result<Allocation> Defragmentation::State::make_destination(const heap::PlannedM
 
 Result<std::span<const ProposedMove>> Defragmentation::State::propose(VkDeviceSize max_bytes,
                                                                       std::uint32_t max_moves) {
-  proposed.clear();
+  proposed_.clear();
   VkDeviceSize bytes = 0;
-  while (cursor < plan.moves.size() && proposed.size() < max_moves) {
+  while (cursor < plan.moves.size() && proposed_.size() < max_moves) {
     const heap::PlannedMove& planned = plan.moves[cursor];
     if (bytes > 0 && planned.size > max_bytes - std::min(bytes, max_bytes)) break;
-    if (!proposed.reserve(proposed.size() + 1)) return device::refuse(Reason::out_of_host_memory);
+    if (!proposed_.reserve(proposed_.size() + 1)) return device::refuse(Reason::out_of_host_memory);
     ++cursor;
     const auto destination = make_destination(planned);
     if (!destination) {
       ++figures.given_up;
       continue;
     }
-    (void)proposed.push_back({planned.allocation, *destination, planned.size});
+    (void)proposed_.push_back({planned.allocation, *destination, planned.size});
     bytes += planned.size;
   }
-  return std::as_const(proposed).span();
+  return std::as_const(proposed_).span();
 }
 
 Status Defragmentation::State::commit(const ProposedMove& move) {

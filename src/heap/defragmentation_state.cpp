@@ -2,6 +2,7 @@
 #include "heap/defragmentation_state.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "base/assert.hpp"
@@ -19,7 +20,7 @@ namespace {
 template <class Handle>
 Handle handle_from(std::uint64_t bits) {
   if constexpr (std::is_pointer_v<Handle>) {
-    return reinterpret_cast<Handle>(static_cast<std::uintptr_t>(bits));
+    return std::bit_cast<Handle>(static_cast<std::uintptr_t>(bits));
   } else {
     return bits;
   }
@@ -40,8 +41,8 @@ bool Defragmentation::State::make_room() {
   const auto one_more = [](auto& list) {
     return list.size() < list.capacity() || list.reserve(list.size() * 2 + 8);
   };
-  return one_more(moved) && one_more(in_flight) && one_more(buffers) && one_more(images) &&
-         one_more(infos);
+  return one_more(moved_) && one_more(in_flight_) && one_more(buffers_) && one_more(images_) &&
+         one_more(infos_);
 }
 
 Result<std::span<const MovedResource>> Defragmentation::State::record(
@@ -52,13 +53,13 @@ Result<std::span<const MovedResource>> Defragmentation::State::record(
                                           step.queue_family == VK_QUEUE_FAMILY_IGNORED)))
     return device::refuse(Reason::bad_argument);
   last_value = step.value;
-  moved.clear();
-  buffers.clear();
-  images.clear();
-  infos.clear();
+  moved_.clear();
+  buffers_.clear();
+  images_.clear();
+  infos_.clear();
   VkDeviceSize bytes = 0;
   Status status;
-  while (cursor < plan.moves.size() && moved.size() < step.max_moves) {
+  while (cursor < plan.moves.size() && moved_.size() < step.max_moves) {
     const heap::PlannedMove& planned = plan.moves[cursor];
     if (waits(planned.step)) break;
     if (bytes > 0 && planned.size > step.max_bytes - std::min(bytes, step.max_bytes)) break;
@@ -67,18 +68,18 @@ Result<std::span<const MovedResource>> Defragmentation::State::record(
       break;
     }
     ++cursor;
-    const std::size_t before = moved.size();
+    const std::size_t before = moved_.size();
     move(planned, step);
-    if (moved.size() > before) bytes += planned.size;
+    if (moved_.size() > before) bytes += planned.size;
   }
-  recorder.record(step, buffers.span(), images.span());
-  if (!status && moved.empty()) return Unexpected(status.error());
-  return std::as_const(moved).span();
+  recorder.record(step, buffers_.span(), images_.span());
+  if (!status && moved_.empty()) return Unexpected(status.error());
+  return std::as_const(moved_).span();
 }
 
 /// What a later step needs is free once the earlier ones are complete.
 bool Defragmentation::State::waits(std::uint32_t step) const {
-  for (const InFlight& each : in_flight) {
+  for (const InFlight& each : in_flight_) {
     if (each.step < step) return true;
   }
   return false;
@@ -240,35 +241,35 @@ void Defragmentation::State::destroy(std::uint64_t resource, bool image) const {
 /// The lists have room: see make_room().
 void Defragmentation::State::note(const heap::PlannedMove& planned, Prepared& prepared) {
   MovedResource told{.allocation = planned.allocation};
-  bool noted = in_flight.push_back({.allocation = planned.allocation,
-                                    .from = planned.from,
-                                    .step = planned.step,
-                                    .image = prepared.is_image()});
+  bool noted = in_flight_.push_back({.allocation = planned.allocation,
+                                     .from = planned.from,
+                                     .step = planned.step,
+                                     .image = prepared.is_image()});
   if (prepared.is_image()) {
     told.old_image = handle_from<VkImage>(prepared.old.resource);
     told.new_image = handle_from<VkImage>(prepared.place.resource);
-    noted = noted && infos.push_back(std::move(prepared.info)) &&
-            images.push_back({.from = told.old_image,
-                              .to = told.new_image,
-                              .info = infos.back().image(),
-                              .state = prepared.state});
+    noted = noted && infos_.push_back(std::move(prepared.info)) &&
+            images_.push_back({.from = told.old_image,
+                               .to = told.new_image,
+                               .info = infos_.back().image(),
+                               .state = prepared.state});
   } else {
     told.old_buffer = handle_from<VkBuffer>(prepared.old.resource);
     told.new_buffer = handle_from<VkBuffer>(prepared.place.resource);
     const VkBufferCreateInfo& info = *prepared.info.buffer();
     noted =
-        noted && buffers.push_back({.from = told.old_buffer,
-                                    .to = told.new_buffer,
-                                    .size = info.size,
-                                    .from_block = prepared.old.block,
-                                    .to_block = prepared.place.block,
-                                    .from_offset = prepared.old.offset,
-                                    .to_offset = prepared.place.offset,
-                                    .slot_size = planned.size,
-                                    .concurrent = info.sharingMode == VK_SHARING_MODE_CONCURRENT,
-                                    .state = prepared.state});
+        noted && buffers_.push_back({.from = told.old_buffer,
+                                     .to = told.new_buffer,
+                                     .size = info.size,
+                                     .from_block = prepared.old.block,
+                                     .to_block = prepared.place.block,
+                                     .from_offset = prepared.old.offset,
+                                     .to_offset = prepared.place.offset,
+                                     .slot_size = planned.size,
+                                     .concurrent = info.sharingMode == VK_SHARING_MODE_CONCURRENT,
+                                     .state = prepared.state});
   }
-  noted = noted && moved.push_back(told);
+  noted = noted && moved_.push_back(told);
   QUARRY_CHECK(noted);
   ++figures.moves;
   figures.bytes_moved += planned.size;
@@ -283,10 +284,10 @@ void Defragmentation::State::complete(std::uint64_t value) {
 
 void Defragmentation::State::finish(const heap::Move& done) {
   std::size_t index = 0;
-  while (in_flight[index].allocation != done.allocation)
+  while (in_flight_[index].allocation != done.allocation)
     ++index;
-  const InFlight known = in_flight[index];
-  in_flight.swap_erase(index);
+  const InFlight known = in_flight_[index];
+  in_flight_.swap_erase(index);
   destroy(done.old.resource, known.image);
   const bool emptied = leave(done.old);
   if (done.stage == heap::Move::Stage::freed) {

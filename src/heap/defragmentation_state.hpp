@@ -22,12 +22,12 @@ class Defragmentation::State {
       : core(owner),
         plan(owner),
         recorder(owner),
-        moved(owner.host),
-        in_flight(owner.host),
-        buffers(owner.host),
-        images(owner.host),
-        proposed(owner.host),
-        infos(owner.host) {}
+        moved_(owner.host),
+        in_flight_(owner.host),
+        buffers_(owner.host),
+        images_(owner.host),
+        proposed_(owner.host),
+        infos_(owner.host) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   ~State();
@@ -36,7 +36,7 @@ class Defragmentation::State {
   Result<std::span<const ProposedMove>> propose(VkDeviceSize max_bytes, std::uint32_t max_moves);
   Status commit(const ProposedMove& move);
   void complete(std::uint64_t value);
-  bool done() const { return cursor == plan.moves.size() && in_flight.empty(); }
+  bool done() const { return cursor == plan.moves.size() && in_flight_.empty(); }
 
   heap::Core& core;
   heap::DefragmentationPlan plan;
@@ -79,12 +79,12 @@ class Defragmentation::State {
   void let_go(heap::PlannedBlock& block);
   Result<Allocation> make_destination(const heap::PlannedMove& planned);
 
-  base::HostArray<MovedResource> moved;
-  base::HostArray<InFlight> in_flight;
-  base::HostArray<heap::BufferMove> buffers;
-  base::HostArray<heap::ImageMove> images;
-  base::HostArray<ProposedMove> proposed;
-  base::HostArray<device::CreateInfoCopy> infos;  ///< of the images of a step
+  base::HostArray<MovedResource> moved_;
+  base::HostArray<InFlight> in_flight_;
+  base::HostArray<heap::BufferMove> buffers_;
+  base::HostArray<heap::ImageMove> images_;
+  base::HostArray<ProposedMove> proposed_;
+  base::HostArray<device::CreateInfoCopy> infos_;  ///< of the images of a step
 };
 
 }  // namespace quarry

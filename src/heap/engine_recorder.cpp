@@ -19,8 +19,8 @@ constexpr VkDeviceSize kListStep = VkDeviceSize{64} << 10;
 copy::Usage usage_of(std::span<const BufferMove> buffers, std::span<const ImageMove> images) {
   copy::Usage usage{.stages = 0, .access = 0};
   const auto add = [&](const ResourceState& state) {
-    usage.stages |= state.stages != 0 ? state.stages
-                                      : VkPipelineStageFlags{VK_PIPELINE_STAGE_ALL_COMMANDS_BIT};
+    usage.stages |=
+        state.stages != 0 ? state.stages : VkPipelineStageFlags{VK_PIPELINE_STAGE_ALL_COMMANDS_BIT};
     usage.access |= state.access;
   };
   for (const BufferMove& move : buffers)
@@ -74,8 +74,8 @@ void EngineRecorder::record(const DefragmentationStep& step, std::span<const Buf
                             std::span<const ImageMove> images) {
   if (buffers.empty() && images.empty()) return;
   if (engine_ != nullptr && record_by_engine(step, buffers, images)) return;
-  // What the failed try left in the command buffers is harmless. Their owner's family can copy, too,
-  // and nothing need be handed over.
+  // What the failed try left in the command buffers is harmless. Their owner's family can copy,
+  // too, and nothing need be handed over.
   DefragmentationStep plain = step;
   if (step.acquire != VK_NULL_HANDLE) plain.commands = step.acquire;
   plain_.record(plain, buffers, images);
@@ -174,8 +174,7 @@ bool EngineRecorder::make_list(Recording& recording, VkDeviceSize bytes) {
   const bool addressed = engine_->uses_addresses();
   if (addressed) info.usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
   const auto made = create_buffer(
-      core_, info,
-      {.intent = MemoryIntent::upload, .mapped = true, .name = "list of moves"});
+      core_, info, {.intent = MemoryIntent::upload, .mapped = true, .name = "list of moves"});
   if (!made) return false;
   recording.list = *made;
   const auto found = find(core_, made->allocation);

@@ -15,7 +15,8 @@ class MoveEngine {
  public:
   explicit MoveEngine(const device::Device& device) : device_(device) {}
 
-  /// Null where there is none to be had: VulkanFunctions lacks what it needs, or the driver refused.
+  /// Null where there is none to be had: VulkanFunctions lacks what it needs, or the driver
+  /// refused.
   const copy::Engine* get() {
     const base::MutexLock lock(mutex_);
     if (!tried_) {

@@ -104,11 +104,6 @@ bool Moves::take_done(std::uint64_t value, Move& done) {
   return false;
 }
 
-std::uint32_t Moves::in_flight() const {
-  const base::MutexLock lock(mutex_);
-  return static_cast<std::uint32_t>(moves_.size());
-}
-
 void Moves::drop(Move& move) {
   move.stage = Move::Stage::dropped;
   set_live(move);

@@ -55,7 +55,6 @@ class Moves {
   /// Ends one move whose value is reached; false when there is none. The record is live again, or
   /// with Stage::freed claimed.
   bool take_done(std::uint64_t value, Move& done);
-  std::uint32_t in_flight() const;
 
   // ---- Owners, of a record that was found to be moving
   /// Drops the move if that is still possible: false when it is not.
