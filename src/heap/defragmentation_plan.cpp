@@ -37,7 +37,9 @@ bool DefragmentationPlan::look(const DefragmentationDesc& desc) {
     if (!takes_part(arena.traits(), desc)) return;
     arena.for_each_block([&](Block& block) {
       good_ = good_ && views_.push_back({.size = block.memory.size(), .group = group}) &&
-              blocks.push_back({.block = &block, .arena = &arena});
+              blocks.push_back({.block = &block,
+                                .arena = &arena,
+                                .first_piece = static_cast<std::uint32_t>(pieces_.size())});
       if (!good_) return;
       block.held = true;
       block.space->for_each_range(
@@ -75,12 +77,13 @@ bool DefragmentationPlan::may_move(std::uint64_t handle, const Record& record) c
 
 /// The last range that begins before an offset.
 OffsetHandle DefragmentationPlan::range_before(std::uint32_t block, VkDeviceSize offset) const {
+  const plan::DefragmentationPiece* first = pieces_.begin() + blocks[block].first_piece;
+  const plan::DefragmentationPiece* end =
+      block + 1 < blocks.size() ? pieces_.begin() + blocks[block + 1].first_piece : pieces_.end();
   const auto* after = std::partition_point(
-      pieces_.begin(), pieces_.end(), [&](const plan::DefragmentationPiece& piece) {
-        return piece.block < block || (piece.block == block && piece.offset < offset);
-      });
-  const auto index = static_cast<std::size_t>(after - pieces_.begin());
-  return index == 0 || pieces_[index - 1].block != block ? OffsetHandle{} : names_[index - 1].range;
+      first, end, [&](const plan::DefragmentationPiece& piece) { return piece.offset < offset; });
+  return after == first ? OffsetHandle{}
+                        : names_[static_cast<std::size_t>(after - pieces_.begin()) - 1].range;
 }
 
 bool DefragmentationPlan::keep(const plan::DefragmentationPlan& plan) {
@@ -89,7 +92,7 @@ bool DefragmentationPlan::keep(const plan::DefragmentationPlan& plan) {
   bytes_freed = plan.forecast.bytes_freed;
   for (const plan::DefragmentationMove& move : plan.moves) {
     const plan::DefragmentationPiece& piece = pieces_[move.piece];
-    blocks[piece.block].closed = true;
+    blocks[piece.block].closed = blocks[piece.block].used = blocks[move.block].used = true;
     (void)moves.push_back({.allocation = Allocation{names_[move.piece].handle},
                            .size = piece.size,
                            .from_offset = piece.offset,
@@ -105,11 +108,8 @@ bool DefragmentationPlan::keep(const plan::DefragmentationPlan& plan) {
   for (PlannedBlock& block : blocks) {
     if (block.closed) block.arena->hold(*block.block, true, true);
   }
-  for (std::uint32_t i = 0; i < blocks.size(); ++i) {
-    const bool used = std::any_of(moves.begin(), moves.end(), [&](const PlannedMove& move) {
-      return move.from == i || move.to == i;
-    });
-    if (!used) release(blocks[i]);
+  for (PlannedBlock& block : blocks) {
+    if (!block.used) release(block);
   }
   return true;
 }
