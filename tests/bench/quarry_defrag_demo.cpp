@@ -40,10 +40,9 @@ PlanTimes plan_times() {
   constexpr int kRepetitions = 15;
   constexpr std::uint64_t kLive = 100'000;
   const auto machine = make_fake_machine();
-  HalfFreed heap(*machine, {.bytes = ~VkDeviceSize{0},
-                            .smallest = 4 << 10,
-                            .largest = 256 << 10,
-                            .count = 2 * kLive});
+  HalfFreed heap(
+      *machine,
+      {.bytes = ~VkDeviceSize{0}, .smallest = 4 << 10, .largest = 256 << 10, .count = 2 * kLive});
   return {heap.plan_seconds(kRepetitions) * 1e3, heap.begin_seconds(kRepetitions) * 1e3};
 }
 
@@ -95,15 +94,14 @@ int run(const Options& options) {
     return 1;
   if (!options.summary.empty()) {
     char text[512];
-    (void)std::snprintf(text, sizeof text,
-                        "{\n  \"reserved_over_live_before\": %.4f,\n"
-                        "  \"reserved_over_live_after\": %.4f,\n  \"moved_over_bound\": %.4f,\n"
-                        "  \"plan_ms_100k\": %.4f,\n  \"copy_gb_per_s\": %.2f,\n"
-                        "  \"device\": \"%s\"\n}\n",
-                        ratio(figures.reserved_before, figures.live),
-                        ratio(figures.reserved_after, figures.live),
-                        ratio(figures.moved, figures.bound), plan.planner_ms, speed,
-                        machine->name().c_str());
+    (void)std::snprintf(
+        text, sizeof text,
+        "{\n  \"reserved_over_live_before\": %.4f,\n"
+        "  \"reserved_over_live_after\": %.4f,\n  \"moved_over_bound\": %.4f,\n"
+        "  \"plan_ms_100k\": %.4f,\n  \"copy_gb_per_s\": %.2f,\n"
+        "  \"device\": \"%s\"\n}\n",
+        ratio(figures.reserved_before, figures.live), ratio(figures.reserved_after, figures.live),
+        ratio(figures.moved, figures.bound), plan.planner_ms, speed, machine->name().c_str());
     if (!write_file(options.summary, text)) return 1;
   }
   return figures.wrong == 0 ? 0 : 1;

@@ -66,7 +66,8 @@ std::string block_map_svg(const BlockMap& before, const BlockMap& after) {
                     "\" height=\"" + std::to_string(height) + "\">\n";
   svg += rectangle(0, 0, width, height, "#14171b");
   svg += caption(kBetween, "before: " + std::to_string(before.blocks.size()) + " blocks");
-  svg += caption(2 * kBetween + kWidth, "after: " + std::to_string(after.blocks.size()) + " blocks");
+  svg +=
+      caption(2 * kBetween + kWidth, "after: " + std::to_string(after.blocks.size()) + " blocks");
   draw(svg, before, kBetween);
   draw(svg, after, 2 * kBetween + kWidth);
   return svg + "</svg>\n";
