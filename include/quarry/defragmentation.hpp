@@ -31,7 +31,8 @@ struct DefragmentationDesc {
   /// Blocks of this custom pool (of PoolAlgorithm::tlsf); zero: those of the default pools.
   Pool pool{};
   /// Blocks in HOST_VISIBLE memory, too. Whoever writes to what lies there maps it, so that it is
-  /// not moved meanwhile, and flushes.
+  /// not moved meanwhile, and flushes, or says HOST_WRITE in its ResourceState. The library puts
+  /// barriers to the HOST stage around the copies, and invalidates what they wrote in complete().
   bool host_visible = false;
   /// For propose() and commit() instead of record(): about what was allocated with
   /// AllocationDesc::movable without the library having made its resource.
@@ -46,6 +47,8 @@ struct DefragmentationDesc {
 struct ResourceState {
   VkImageLayout layout = VK_IMAGE_LAYOUT_UNDEFINED;  ///< of all subresources; images only
   VkPipelineStageFlags stages = 0;                   ///< that used it last or will; 0: unknown, all
+  /// The same. With HOST_WRITE the CPU wrote last, without a flush: where memory is not coherent
+  /// the library flushes it. Not to be said of what the GPU wrote since.
   VkAccessFlags access = 0;
   /// That owns it; VK_QUEUE_FAMILY_IGNORED: that of the step, or shared.
   std::uint32_t queue_family = VK_QUEUE_FAMILY_IGNORED;

@@ -9,6 +9,7 @@
 #include "device/error.hpp"
 #include "device/resource.hpp"
 #include "heap/block_source.hpp"
+#include "heap/host_moves.hpp"
 #include "heap/lookup.hpp"
 #include "heap/resource_handle.hpp"
 #include "heap/router.hpp"
@@ -127,7 +128,17 @@ bool Defragmentation::State::prepare(const heap::PlannedMove& planned,
     ++figures.given_up;
     return false;
   }
-  return ask(planned, step, record, prepared) && place(planned, record, prepared);
+  if (!ask(planned, step, record, prepared)) return false;
+  if ((prepared.state.access & VK_ACCESS_HOST_WRITE_BIT) != 0 &&
+      !heap::flush_before_move(core, *plan.blocks[planned.from].block, planned.from_offset,
+                               planned.size)) {
+    ++figures.failed;
+    return false;
+  }
+  // The recorder has barriers of its own for the CPU.
+  prepared.state.access &= ~(VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT);
+  prepared.state.stages &= ~VkPipelineStageFlags{VK_PIPELINE_STAGE_HOST_BIT};
+  return place(planned, record, prepared);
 }
 
 bool Defragmentation::State::ask(const heap::PlannedMove& planned, const DefragmentationStep& step,
@@ -242,7 +253,11 @@ void Defragmentation::State::destroy(std::uint64_t resource, bool image) const {
 /// The lists have room: see make_room().
 void Defragmentation::State::note(const heap::PlannedMove& planned, Prepared& prepared) {
   MovedResource told{.allocation = planned.allocation};
+  const bool host_visible = prepared.place.block->memory.host_visible();
   bool noted = in_flight_.push_back({.allocation = planned.allocation,
+                                     .value = last_value,
+                                     .place = prepared.place,
+                                     .size = planned.size,
                                      .from = planned.from,
                                      .step = planned.step,
                                      .image = prepared.is_image()});
@@ -253,6 +268,7 @@ void Defragmentation::State::note(const heap::PlannedMove& planned, Prepared& pr
             images_.push_back({.from = told.old_image,
                                .to = told.new_image,
                                .info = infos_.back().image(),
+                               .host_visible = host_visible,
                                .state = prepared.state});
   } else {
     told.old_buffer = handle_from<VkBuffer>(prepared.old.resource);
@@ -268,6 +284,7 @@ void Defragmentation::State::note(const heap::PlannedMove& planned, Prepared& pr
                                      .to_offset = prepared.place.offset,
                                      .slot_size = planned.size,
                                      .concurrent = info.sharingMode == VK_SHARING_MODE_CONCURRENT,
+                                     .host_visible = host_visible,
                                      .state = prepared.state});
   }
   noted = noted && moved_.push_back(told);
@@ -278,6 +295,12 @@ void Defragmentation::State::note(const heap::PlannedMove& planned, Prepared& pr
 
 void Defragmentation::State::complete(std::uint64_t value) {
   recorder.complete(value);
+  // Before owners may map it: what they write then must not be invalidated. Memory that cannot be
+  // mapped now has nobody reading it.
+  for (const InFlight& each : in_flight_) {
+    if (each.value > value) continue;
+    (void)heap::invalidate_after_move(core, *each.place.block, each.place.offset, each.size);
+  }
   heap::Move done;
   while (core.moves.take_done(value, done))
     finish(done);

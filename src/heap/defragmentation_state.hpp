@@ -56,9 +56,12 @@ class Defragmentation::State {
 
     bool is_image() const { return info.image() != nullptr; }
   };
-  /// What destroying an old resource takes.
+  /// What the end of a move takes.
   struct InFlight {
     Allocation allocation;
+    std::uint64_t value = 0;  ///< of the owner's timeline
+    heap::RecordTable::Place place;
+    VkDeviceSize size = 0;
     std::uint32_t from = 0;
     std::uint8_t step = 0;
     bool image = false;

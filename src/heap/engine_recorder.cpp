@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/host_object.hpp"
+#include "heap/host_moves.hpp"
 #include "heap/lookup.hpp"
 #include "heap/mapping.hpp"
 #include "heap/resources.hpp"
@@ -85,6 +86,18 @@ bool EngineRecorder::can_move(const VkImageCreateInfo& info,
 void EngineRecorder::record(const DefragmentationStep& step, std::span<const BufferMove> buffers,
                             std::span<const ImageMove> images) {
   if (buffers.empty() && images.empty()) return;
+  const auto seen = [](const auto& move) { return move.host_visible; };
+  const bool host = std::any_of(buffers.begin(), buffers.end(), seen) ||
+                    std::any_of(images.begin(), images.end(), seen);
+  const bool two = step.release != VK_NULL_HANDLE;
+  if (host) barrier_from_host(core_.device, two ? step.release : step.commands);
+  record_copies(step, buffers, images);
+  if (host) barrier_to_host(core_.device, two ? step.acquire : step.commands);
+}
+
+void EngineRecorder::record_copies(const DefragmentationStep& step,
+                                   std::span<const BufferMove> buffers,
+                                   std::span<const ImageMove> images) {
   if (engine_ != nullptr && record_by_engine(step, buffers, images)) return;
   // What the failed try left in the command buffers is harmless. Their owner's family can copy,
   // too, and nothing need be handed over.

@@ -47,6 +47,8 @@ class EngineRecorder final : public MoveRecorder {
     bool in_use = false;
   };
 
+  void record_copies(const DefragmentationStep& step, std::span<const BufferMove> buffers,
+                     std::span<const ImageMove> images);
   bool record_by_engine(const DefragmentationStep& step, std::span<const BufferMove> buffers,
                         std::span<const ImageMove> images);
   std::uint32_t cover(const Block& block, const DefragmentationStep& step);

@@ -26,6 +26,7 @@ struct BufferMove {
   VkDeviceSize to_offset = 0;
   VkDeviceSize slot_size = 0;  ///< bytes that the allocation has in both places
   bool concurrent = false;     ///< no queue family owns it
+  bool host_visible = false;   ///< the CPU may see either place
   ResourceState state;         ///< as its owner said, before and afterwards
 };
 
@@ -33,6 +34,7 @@ struct ImageMove {
   VkImage from = VK_NULL_HANDLE;
   VkImage to = VK_NULL_HANDLE;
   const VkImageCreateInfo* info = nullptr;
+  bool host_visible = false;
   ResourceState state;
 };
 

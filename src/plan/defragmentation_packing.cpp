@@ -2,6 +2,8 @@
 // What leaves goes into the gaps of what stays, the largest first, each into the tightest gap.
 // Where none is wide enough, a window is cleared; where that fails, the block that fails with the
 // most bytes stays after all, and its gaps take others.
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/assert.hpp"
@@ -29,9 +31,14 @@ bool DefragmentationPlanner::pack(std::uint32_t group) {
       !fill_map(group) || !order_slabs() || !list_items(group) || !sort_items())
     return false;
   failed_.clear();
-  constexpr std::uint32_t kAhead = 3;
+  // Memory is what this waits for: the gaps are fetched six items ahead, what is beside them three.
+  constexpr std::uint32_t kAhead = 6;
+  std::uint32_t expected[kAhead];
+  std::fill(std::begin(expected), std::end(expected), kNone);
   for (std::uint32_t i = 0; i < items_.size(); ++i) {
-    if (i + kAhead < items_.size()) map_.expect(items_[i + kAhead].size);
+    const std::uint32_t near = i + kAhead / 2;
+    if (near < items_.size()) map_.expect_around(expected[near % kAhead], items_[near].size);
+    if (i + kAhead < items_.size()) expected[i % kAhead] = map_.expect(items_[i + kAhead].size);
     if (!place_item(i, false) && !failed_.push_back(i)) return false;
   }
   return settle_failures();

@@ -111,6 +111,7 @@ bool DefragmentationPlanner::summarise_pieces() {
       block.movable = block.movable && piece.movable;
     }
     block.pieces = i - block.first_piece;
+    block.in_pieces = block.live;
     blocks_[index] = block;
   }
   for (std::uint32_t i = 0; i < blocks_.size(); ++i)
@@ -194,11 +195,7 @@ void DefragmentationPlanner::take_out(std::uint32_t index, bool out) {
   const Block& block = blocks_[index];
   const bool receives = snapshot_.blocks[index].receives && goal_.kind != Kind::empty;
   Group& group = groups_[snapshot_.blocks[index].group];
-  std::uint64_t bytes = 0;
-  for (const DefragmentationPiece& piece :
-       snapshot_.pieces.subspan(block.first_piece, block.pieces))
-    bytes += piece.size;
-  group.need = out ? group.need + bytes : group.need - bytes;
+  group.need = out ? group.need + block.in_pieces : group.need - block.in_pieces;
   if (receives) group.free = out ? group.free - block.free : group.free + block.free;
   for (const DefragmentationSlab& slab : snapshot_.slabs.subspan(block.first_slab, block.slabs))
     move_bin(slab, receives, out);
@@ -278,18 +275,23 @@ bool DefragmentationPlanner::pack_and_write() {
   return true;
 }
 
-DefragmentationMove DefragmentationPlanner::move_of(std::uint32_t piece,
-                                                    std::uint32_t range) const {
-  const SpaceMap::Range& there = map_[range];
-  return {.size = there.size,
-          .offset = there.offset,
-          .piece = piece,
-          .block = static_cast<std::uint32_t>(there.block),
-          .step = static_cast<std::uint8_t>(there.is_late() ? 1 : 0)};
+/// A move of that step, to be filled in where it is; null without host memory.
+DefragmentationMove* DefragmentationPlanner::add_move(bool late) {
+  base::HostArray<DefragmentationMove>& list = late ? later_ : moves_;
+  if (!list.resize(list.size() + 1)) return nullptr;
+  list.back().step = late ? 1 : 0;
+  return &list.back();
 }
 
-bool DefragmentationPlanner::write(const DefragmentationMove& move) {
-  return move.step == 0 ? moves_.push_back(move) : later_.push_back(move);
+bool DefragmentationPlanner::write_piece(std::uint32_t piece, std::uint32_t range) {
+  const SpaceMap::Range& there = map_[range];
+  DefragmentationMove* move = add_move(there.is_late());
+  if (move == nullptr) return false;
+  move->size = there.size;
+  move->offset = there.offset;
+  move->piece = piece;
+  move->block = static_cast<std::uint32_t>(there.block);
+  return true;
 }
 
 bool DefragmentationPlanner::write_moves(std::uint32_t index) {
@@ -298,43 +300,53 @@ bool DefragmentationPlanner::write_moves(std::uint32_t index) {
   const std::uint32_t end = block.first_piece + block.pieces;
   for (std::uint32_t i = block.first_piece; i < end; ++i) {
     if (i + kAhead < end) map_.prefetch(range_of_piece_[i + kAhead]);
-    if (range_of_piece_[i] != kNone && !write(move_of(i, range_of_piece_[i]))) return false;
+    if (range_of_piece_[i] != kNone && !write_piece(i, range_of_piece_[i])) return false;
   }
   for (std::uint32_t i = 0; i < block.slot_moves; ++i) {
-    const SlotMove& slot = slot_moves_[block.first_slot_move + i];
-    const DefragmentationSlab& from = snapshot_.slabs[slot.from];
-    DefragmentationMove move{.size = from.size / from.slots,
-                             .from_slab = slot.from,
-                             .to_slab = slot.to,
-                             .from_slot = slot.from_slot,
-                             .to_slot = slot.to_slot};
-    if (slot.to < snapshot_.slabs.size()) {
-      move.block = snapshot_.slabs[slot.to].block;
-    } else {
-      NewSlab& made = new_slabs_[slot.to - snapshot_.slabs.size()];
-      if (made.range == kNone) continue;
-      const SpaceMap::Range& there = map_[made.range];
-      move.block = static_cast<std::uint32_t>(there.block);
-      move.step = there.is_late() ? 1 : 0;
-      if (made.number == kNone) {
-        made.number = static_cast<std::uint32_t>(made_slabs_.size());
-        if (!made_slabs_.push_back({.offset = there.offset,
-                                    .size = there.size,
-                                    .block = move.block,
-                                    .bin = from.bin,
-                                    .step = move.step}))
-          return false;
-      }
-      move.to_slab = static_cast<std::uint32_t>(snapshot_.slabs.size()) + made.number;
-    }
-    if (!write(move)) return false;
+    if (!write_slot(slot_moves_[block.first_slot_move + i])) return false;
   }
+  return true;
+}
+
+bool DefragmentationPlanner::write_slot(const SlotMove& slot) {
+  const auto old = static_cast<std::uint32_t>(snapshot_.slabs.size());
+  const DefragmentationSlab& from = snapshot_.slabs[slot.from];
+  std::uint32_t to = slot.to;
+  std::uint32_t block = kNone;
+  bool late = false;
+  if (to < old) {
+    block = snapshot_.slabs[to].block;
+  } else {
+    NewSlab& made = new_slabs_[to - old];
+    if (made.range == kNone) return true;
+    const SpaceMap::Range& there = map_[made.range];
+    block = static_cast<std::uint32_t>(there.block);
+    late = there.is_late();
+    if (made.number == kNone) {
+      made.number = static_cast<std::uint32_t>(made_slabs_.size());
+      if (!made_slabs_.push_back({.offset = there.offset,
+                                  .size = there.size,
+                                  .block = block,
+                                  .bin = from.bin,
+                                  .step = static_cast<std::uint8_t>(late ? 1 : 0)}))
+        return false;
+    }
+    to = old + made.number;
+  }
+  DefragmentationMove* move = add_move(late);
+  if (move == nullptr) return false;
+  move->size = from.size / from.slots;
+  move->from_slab = slot.from;
+  move->block = block;
+  move->to_slab = to;
+  move->from_slot = slot.from_slot;
+  move->to_slot = slot.to_slot;
   return true;
 }
 
 bool DefragmentationPlanner::write_displaced() {
   for (const Displaced& displaced : displaced_) {
-    if (!moves_.push_back(move_of(displaced.piece, displaced.range))) return false;
+    if (!write_piece(displaced.piece, displaced.range)) return false;
   }
   displaced_.clear();
   return true;
@@ -356,6 +368,7 @@ bool DefragmentationPlanner::finish() {
 }
 
 void DefragmentationPlanner::keep_within_bounds() {
+  if (moves_.size() <= bounds_.max_moves && bounds_.max_bytes >= bytes_chosen_) return;
   std::uint64_t bytes = 0;
   std::uint32_t count = 0;
   for (const DefragmentationMove& move : moves_) {
@@ -368,6 +381,7 @@ void DefragmentationPlanner::keep_within_bounds() {
 }
 
 void DefragmentationPlanner::keep_used_slabs() {
+  if (made_slabs_.empty()) return;
   const std::size_t old = snapshot_.slabs.size();
   for (DefragmentationNewSlab& slab : made_slabs_)
     slab.size = slab.size << 1;
@@ -392,11 +406,16 @@ void DefragmentationPlanner::keep_used_slabs() {
 }
 
 void DefragmentationPlanner::forecast() {
+  // Most moves come block by block, so that the pieces need not be looked at again.
+  Block none;
+  Block* from = &none;
   for (const DefragmentationMove& move : moves_) {
     forecast_.bytes_moved += move.size;
-    const std::uint32_t from = move.piece != kNone ? snapshot_.pieces[move.piece].block
-                                                   : snapshot_.slabs[move.from_slab].block;
-    ++blocks_[from].moves;
+    const bool slot = move.piece == kNone;
+    if (slot || move.piece - from->first_piece >= from->pieces)
+      from = &blocks_[slot ? snapshot_.slabs[move.from_slab].block
+                           : snapshot_.pieces[move.piece].block];
+    ++from->moves;
   }
   if (goal_.kind == Kind::room) return;
   std::uint64_t held = 0;

@@ -32,7 +32,8 @@ class DefragmentationPlanner {
 
   enum class Role : std::uint8_t { stays, leaves };
   struct Block {
-    std::uint64_t live = 0;     ///< bytes in pieces and live slots
+    std::uint64_t live = 0;  ///< bytes in pieces and live slots
+    std::uint64_t in_pieces = 0;
     std::uint64_t cost = 0;     ///< the same with weights
     std::uint64_t free = 0;     ///< bytes in gaps
     std::uint64_t largest = 0;  ///< bytes of the largest piece
@@ -109,9 +110,10 @@ class DefragmentationPlanner {
   void move_bin(const DefragmentationSlab& slab, bool receives, bool out);
   bool pack_and_write();
   bool write_moves(std::uint32_t block);
-  bool write(const DefragmentationMove& move);
+  DefragmentationMove* add_move(bool late);
+  bool write_piece(std::uint32_t piece, std::uint32_t range);
+  bool write_slot(const SlotMove& slot);
   bool write_displaced();
-  DefragmentationMove move_of(std::uint32_t piece, std::uint32_t range) const;
   bool finish();
   void keep_within_bounds();
   void keep_used_slabs();

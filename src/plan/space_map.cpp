@@ -60,7 +60,6 @@ void SpaceMap::drop_range(std::uint32_t range) {
   Range& range = ranges_[gap];
   const std::uint32_t bin = bin_of(range.size);
   range.bin = bin & 0x1FFFu;
-  range.list_previous = kNone;
   range.list_next = heads_[bin];
   if (range.list_next != kNone) ranges_[range.list_next].list_previous = gap;
   heads_[bin] = gap;
@@ -71,9 +70,9 @@ void SpaceMap::drop_range(std::uint32_t range) {
 void SpaceMap::unlink(std::uint32_t gap) {
   const Range& range = ranges_[gap];
   const auto bin = static_cast<std::uint32_t>(range.bin);
-  if (range.list_next != kNone) ranges_[range.list_next].list_previous = range.list_previous;
-  if (range.list_previous != kNone) {
+  if (heads_[bin] != gap) {
     ranges_[range.list_previous].list_next = range.list_next;
+    if (range.list_next != kNone) ranges_[range.list_next].list_previous = range.list_previous;
     return;
   }
   heads_[bin] = range.list_next;
@@ -128,25 +127,31 @@ std::uint32_t SpaceMap::end_block(std::uint64_t size) {
 std::uint32_t SpaceMap::place(std::uint64_t size, std::uint64_t alignment, std::uint32_t owner,
                               bool now, const Window* avoid) {
   for (std::uint32_t bin = bin_from(bin_of(size)); bin != kNone; bin = bin_from(bin + 1)) {
-    std::uint32_t best = kNone;
     std::uint32_t left = kProbes;
     for (std::uint32_t i = heads_[bin]; i != kNone && left > 0; i = ranges_[i].list_next, --left) {
       const Range& gap = ranges_[i];
-      if (now && gap.is_late()) continue;
-      if (base::align_up(gap.offset, alignment) + size > gap.end()) continue;
-      if (best != kNone && gap.size >= ranges_[best].size) continue;
+      const std::uint64_t offset = base::align_up(gap.offset, alignment);
+      if (offset + size > gap.end() || (now && gap.is_late())) continue;
       if (avoid != nullptr && is_in(*avoid, i)) continue;
-      best = i;
+      return place_at(i, offset, size, owner);
     }
-    if (best != kNone)
-      return place_at(best, base::align_up(ranges_[best].offset, alignment), size, owner);
   }
   return kNone;
 }
 
-void SpaceMap::expect(std::uint64_t size) const {
+std::uint32_t SpaceMap::expect(std::uint64_t size) const {
   const std::uint32_t bin = bin_from(bin_of(size));
-  if (bin != kNone) prefetch(heads_[bin]);
+  if (bin == kNone) return kNone;
+  prefetch(heads_[bin]);
+  return heads_[bin];
+}
+
+void SpaceMap::expect_around(std::uint32_t gap, std::uint64_t size) const {
+  if (gap == kNone) return;
+  const Range& range = ranges_[gap];
+  prefetch(range.next);
+  prefetch(range.list_next);
+  if (range.size > size) prefetch(heads_[bin_of(range.size - size)]);
 }
 
 /// A gap of that content behind `previous`.

@@ -46,7 +46,7 @@ class SpaceMap {
     std::uint32_t next = kNone;
     std::uint32_t list_next = kNone;  ///< of a gap, or of an unused range
     union {
-      std::uint32_t list_previous = kNone;  ///< of a gap
+      std::uint32_t list_previous = kNone;  ///< of a gap that is not the first of its list
       std::uint32_t owner;                  ///< of what is no gap, as given
     };
 
@@ -78,7 +78,7 @@ class SpaceMap {
 
   const Range& operator[](std::uint32_t range) const { return ranges_[range]; }
 
-  /// Puts something into the tightest gap found; kNone when there is none. `now`: no late one;
+  /// Puts something into a gap of the tightest class; kNone when there is none. `now`: no late one;
   /// `avoid`: none in that window.
   std::uint32_t place(std::uint64_t size, std::uint64_t alignment, std::uint32_t owner, bool now,
                       const Window* avoid = nullptr);
@@ -89,8 +89,10 @@ class SpaceMap {
   void prefetch(std::uint32_t range) const {
     if (range != kNone) __builtin_prefetch(ranges_.data() + range);
   }
-  /// The same for what a later place() of that size will look at first.
-  void expect(std::uint64_t size) const;
+  /// The same for the gap that a later place() of that size will look at first: which it is.
+  std::uint32_t expect(std::uint64_t size) const;
+  /// The same for what changes when the size is placed in that gap, which may be none any more.
+  void expect_around(std::uint32_t gap, std::uint64_t size) const;
   /// Takes it out again; what is left is a gap, a late one if it or a neighbour is late. The gap.
   std::uint32_t remove(std::uint32_t range, bool late);
 

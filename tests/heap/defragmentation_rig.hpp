@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -26,8 +27,9 @@ class DefragmentationRig : public Rig {
     std::uint8_t mark = 0;
   };
 
-  explicit DefragmentationRig(const Change& change = {})
-      : Rig(fakes::profiles::discrete(),
+  explicit DefragmentationRig(const Change& change = {},
+                              fakes::FakeProfile profile = fakes::profiles::discrete())
+      : Rig(std::move(profile),
             [&](AllocatorDesc& desc) {
               desc.blocks.first_block = desc.blocks.largest_block = VkDeviceSize{4} << 20;
               if (change) change(desc);

@@ -35,6 +35,7 @@ void measure(const char* name, DefragmentationWorld& world, int plans) {
     if (!made) std::abort();
     plan = *made;
   }
+  const double first = times[0];
   std::sort(times.begin(), times.end());
   std::size_t live = world.pieces.size();
   for (const auto& slab : world.slabs)
@@ -42,9 +43,10 @@ void measure(const char* name, DefragmentationWorld& world, int plans) {
   const double bytes = static_cast<double>(world.live_bytes());
   const std::uint64_t after = world.reserved_bytes() - plan.forecast.bytes_freed;
   std::printf(
-      "%-14s %6zu live  median %.2f ms, first %.2f ms  %zu -> %zu blocks  reserved/live %.3f -> "
+      "%-14s %6zu live  least %.2f ms, median %.2f ms, first %.2f ms  %zu -> %zu blocks  "
+      "reserved/live %.3f -> "
       "%.3f  moved/bound %.3f  %zu moves\n",
-      name, live, times[times.size() / 2], times.back(), world.blocks.size(),
+      name, live, times[0], times[times.size() / 2], first, world.blocks.size(),
       world.blocks.size() - plan.forecast.blocks_freed,
       static_cast<double>(world.reserved_bytes()) / bytes, static_cast<double>(after) / bytes,
       static_cast<double>(plan.forecast.bytes_moved) /
