@@ -26,7 +26,7 @@ class Batch {
     step_.images.clear();
   }
 
-  bool add(VkImage image, const ImageShape& shape, VkImageLayout from, VkImageLayout to,
+  void add(VkImage image, const ImageShape& shape, VkImageLayout from, VkImageLayout to,
            VkAccessFlags before, VkAccessFlags after, Families families) {
     VkImageMemoryBarrier barrier{};
     barrier.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER;
@@ -39,11 +39,11 @@ class Batch {
     barrier.image = image;
     barrier.subresourceRange = {aspects_of(shape.format), 0, VK_REMAINING_MIP_LEVELS, 0,
                                 VK_REMAINING_ARRAY_LAYERS};
-    return step_.images.push_back(barrier);
+    (void)step_.images.push_back(barrier);
   }
 
-  bool add(VkBuffer buffer, VkAccessFlags before, VkAccessFlags after, Families families) {
-    if (buffer == VK_NULL_HANDLE) return true;
+  void add(VkBuffer buffer, VkAccessFlags before, VkAccessFlags after, Families families) {
+    if (buffer == VK_NULL_HANDLE) return;
     VkBufferMemoryBarrier barrier{};
     barrier.sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER;
     barrier.srcAccessMask = before;
@@ -52,7 +52,7 @@ class Batch {
     barrier.dstQueueFamilyIndex = families.to;
     barrier.buffer = buffer;
     barrier.size = VK_WHOLE_SIZE;
-    return step_.buffers.push_back(barrier);
+    (void)step_.buffers.push_back(barrier);
   }
 
   /// With a global memory barrier unless both accesses are kNone.
@@ -91,7 +91,12 @@ Usage copying(const Commands& commands) {
   return usage;
 }
 
-bool barriers_before(const device::Device& device, const Commands& commands,
+bool reserve_barriers(std::size_t buffers, std::size_t images, Step& step) {
+  // Of an image both halves, old and new.
+  return step.buffers.reserve(buffers) && step.images.reserve(2 * images);
+}
+
+void barriers_before(const device::Device& device, const Commands& commands,
                      std::span<const BufferMove> buffers, std::span<const ImageMove> images,
                      Step& step) {
   const Usage copies = copying(commands);
@@ -101,13 +106,12 @@ bool barriers_before(const device::Device& device, const Commands& commands,
   if (handed_over) {
     Batch release(device, step);
     for (const BufferMove& move : buffers) {
-      if (!release.add(move.source_buffer, commands.before.access, kNone, families)) return false;
+      release.add(move.source_buffer, commands.before.access, kNone, families);
     }
     for (const ImageMove& move : images) {
-      if (has_contents(move) && !release.add(move.source, move.shape, move.layout, kSource,
-                                             commands.before.access, kNone, families)) {
-        return false;
-      }
+      if (!has_contents(move)) continue;
+      release.add(move.source, move.shape, move.layout, kSource, commands.before.access, kNone,
+                  families);
     }
     release.record(commands.release, {commands.before.stages, commands.before.access},
                    {kEnd, kNone});
@@ -115,24 +119,20 @@ bool barriers_before(const device::Device& device, const Commands& commands,
   Batch batch(device, step);
   const VkAccessFlags before = handed_over ? kNone : commands.before.access;
   for (const BufferMove& move : buffers) {
-    if (handed_over && !batch.add(move.source_buffer, kNone, copies.access, families)) return false;
+    if (handed_over) batch.add(move.source_buffer, kNone, copies.access, families);
   }
   for (const ImageMove& move : images) {
     if (!has_contents(move)) continue;
     const VkImageLayout old = move.shape.concurrent && handed_over ? kSource : move.layout;
-    if (!batch.add(move.source, move.shape, old, kSource, before, VK_ACCESS_TRANSFER_READ_BIT,
-                   families) ||
-        !batch.add(move.destination, move.shape, VK_IMAGE_LAYOUT_UNDEFINED, kDestination, before,
-                   VK_ACCESS_TRANSFER_WRITE_BIT, {})) {
-      return false;
-    }
+    batch.add(move.source, move.shape, old, kSource, before, VK_ACCESS_TRANSFER_READ_BIT, families);
+    batch.add(move.destination, move.shape, VK_IMAGE_LAYOUT_UNDEFINED, kDestination, before,
+              VK_ACCESS_TRANSFER_WRITE_BIT, {});
   }
   // After a release the semaphore's wait stands at the stages of the copies.
   batch.record(commands.copy, handed_over ? Usage{copies.stages, kNone} : commands.before, copies);
-  return true;
 }
 
-bool barriers_after(const device::Device& device, const Commands& commands,
+void barriers_after(const device::Device& device, const Commands& commands,
                     std::span<const BufferMove> buffers, std::span<const ImageMove> images,
                     Step& step) {
   const Usage copies = copying(commands);
@@ -142,31 +142,27 @@ bool barriers_after(const device::Device& device, const Commands& commands,
   const VkAccessFlags after = handed_over ? kNone : commands.after.access;
   Batch batch(device, step);
   for (const BufferMove& move : buffers) {
-    if (handed_over && !batch.add(move.destination_buffer, copies.access, kNone, families))
-      return false;
+    if (handed_over) batch.add(move.destination_buffer, copies.access, kNone, families);
   }
   for (const ImageMove& move : images) {
-    if (has_contents(move) && !batch.add(move.destination, move.shape, kDestination, move.layout,
-                                         VK_ACCESS_TRANSFER_WRITE_BIT, after, families)) {
-      return false;
-    }
+    if (!has_contents(move)) continue;
+    batch.add(move.destination, move.shape, kDestination, move.layout, VK_ACCESS_TRANSFER_WRITE_BIT,
+              after, families);
   }
   batch.record(commands.copy, copies, handed_over ? Usage{kEnd, kNone} : commands.after);
-  if (!handed_over) return true;
+  if (!handed_over) return;
 
   Batch acquire(device, step);
   for (const BufferMove& move : buffers) {
-    if (!acquire.add(move.destination_buffer, kNone, commands.after.access, families)) return false;
+    acquire.add(move.destination_buffer, kNone, commands.after.access, families);
   }
   for (const ImageMove& move : images) {
     const VkImageLayout old = move.shape.concurrent ? move.layout : kDestination;
-    if (has_contents(move) && !acquire.add(move.destination, move.shape, old, move.layout, kNone,
-                                           commands.after.access, families)) {
-      return false;
-    }
+    if (!has_contents(move)) continue;
+    acquire.add(move.destination, move.shape, old, move.layout, kNone, commands.after.access,
+                families);
   }
   acquire.record(commands.acquire, {kStart, kNone}, commands.after);
-  return true;
 }
 
 void barrier_between(const device::Device& device, const Commands& commands) {

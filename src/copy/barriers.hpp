@@ -3,6 +3,7 @@
 // family give way, after them they come back. Core Vulkan 1.0 commands alone.
 #pragma once
 
+#include <cstddef>
 #include <span>
 
 #include <vulkan/vulkan_core.h>
@@ -16,15 +17,16 @@ namespace quarry::copy {
 /// What the copies of a recording do, as stages and accesses.
 Usage copying(const Commands& commands);
 
-/// Between the owner's last accesses and the copies; between two families, both halves. False,
-/// with nothing recorded, when there is no host memory.
-[[nodiscard]] bool barriers_before(const device::Device& device, const Commands& commands,
-                                   std::span<const BufferMove> buffers,
-                                   std::span<const ImageMove> images, Step& step);
+/// Host memory for the barriers of one recording, so that the two below cannot fail.
+[[nodiscard]] bool reserve_barriers(std::size_t buffers, std::size_t images, Step& step);
+/// Between the owner's last accesses and the copies; between two families, both halves.
+void barriers_before(const device::Device& device, const Commands& commands,
+                     std::span<const BufferMove> buffers, std::span<const ImageMove> images,
+                     Step& step);
 /// Between the copies and the owner's next accesses.
-[[nodiscard]] bool barriers_after(const device::Device& device, const Commands& commands,
-                                  std::span<const BufferMove> buffers,
-                                  std::span<const ImageMove> images, Step& step);
+void barriers_after(const device::Device& device, const Commands& commands,
+                    std::span<const BufferMove> buffers, std::span<const ImageMove> images,
+                    Step& step);
 /// Between copies of one recording.
 void barrier_between(const device::Device& device, const Commands& commands);
 

@@ -158,20 +158,17 @@ Result<Figures> Engine::record(const Commands& commands, std::span<const BufferM
   const std::uint32_t groups =
       std::max(65'535u, device_.facts().properties.limits.maxComputeWorkGroupCount[0]);
   recorder.set_dispatch_limits(desc_.tuning.rows, groups);
-  if (!barriers_before(device_, commands, buffers, images, step)) {
+  if (!reserve_barriers(buffers.size(), images.size(), step))
     return device::refuse(Reason::out_of_host_memory);
-  }
-  if (!recorder.copy_regions()) return device::refuse(Reason::out_of_host_memory);
-  recorder.dispatch_addresses(pipelines_, list, written);
-  if (const VkResult result = recorder.dispatch_windows(pipelines_, list, written, window_);
-      result != VK_SUCCESS) {
+  if (const VkResult result = recorder.prepare(pipelines_, images); result != VK_SUCCESS)
     return device::driver_failed(result);
-  }
-  for (const ImageMove& move : images) {
-    if (!recorder.copy_image(move)) return device::refuse(Reason::out_of_host_memory);
-  }
-  if (!barriers_after(device_, commands, buffers, images, step))
-    return device::refuse(Reason::out_of_host_memory);
+  barriers_before(device_, commands, buffers, images, step);
+  recorder.copy_regions();
+  recorder.dispatch_addresses(pipelines_, list, written);
+  recorder.dispatch_windows(pipelines_, list, written, window_);
+  for (const ImageMove& move : images)
+    recorder.copy_image(move);
+  barriers_after(device_, commands, buffers, images, step);
   Figures figures = recorder.figures();
   figures.list_bytes = written.bytes;
   figures.shader_bytes = written.shader_bytes - recorder.bytes_by_command_instead();

@@ -66,8 +66,7 @@ class Engine {
 
   /// Records barriers, copies, barriers. `step`'s earlier recording must be done. Images with
   /// depth, stencil or several samples need a copying family with graphics: Reason::unsupported
-  /// elsewhere. On an error the command buffers hold useless but harmless commands: do not submit
-  /// them.
+  /// elsewhere. On an error nothing is recorded.
   Result<Figures> record(const Commands& commands, std::span<const BufferMove> buffers,
                          std::span<const ImageMove> images, const ListMemory& list, Step& step,
                          Way way = Way::automatic) const;

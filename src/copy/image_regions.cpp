@@ -85,6 +85,10 @@ bool needs_graphics(const ImageShape& shape) {
          shape.samples != VK_SAMPLE_COUNT_1_BIT;
 }
 
+std::size_t region_count(const ImageShape& shape) {
+  return std::size_t{shape.mips} * device::plane_count(shape.format);
+}
+
 bool whole_image_regions(const ImageShape& shape, base::HostArray<VkImageCopy>& regions) {
   regions.clear();
   const std::uint32_t planes = device::plane_count(shape.format);

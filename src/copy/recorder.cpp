@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
 
 #include "copy/barriers.hpp"
 #include "copy/image_regions.hpp"
@@ -18,9 +19,57 @@ VkDeviceSize bytes_of(const WindowEntry& entry) {
   return VkDeviceSize{entry.units & ~kWordUnits} * unit;
 }
 
+/// How many neighbours from `begin` on go to the same place.
+std::size_t run_length(std::span<const CommandRegion> regions, std::size_t begin) {
+  std::size_t end = begin + 1;
+  while (end < regions.size() && regions[end].source == regions[begin].source &&
+         regions[end].destination == regions[begin].destination)
+    ++end;
+  return end - begin;
+}
+std::size_t run_length(std::span<const WindowChunk> chunks, std::size_t begin) {
+  std::size_t end = begin + 1;
+  while (end < chunks.size() && chunks[end].pair == chunks[begin].pair)
+    ++end;
+  return end - begin;
+}
+
+struct Runs {
+  std::size_t count = 0;
+  std::size_t longest = 0;
+};
+
+template <class Items>
+Runs runs_of(Items items) {
+  Runs runs;
+  for (std::size_t i = 0; i < items.size(); ++runs.count) {
+    const std::size_t length = run_length(items, i);
+    runs.longest = std::max(runs.longest, length);
+    i += length;
+  }
+  return runs;
+}
+
 }  // namespace
 
-bool Recorder::separate(const Touched& touched) {
+VkResult Recorder::prepare(const Pipelines& pipelines, std::span<const ImageMove> images) {
+  const Runs regions = runs_of(std::as_const(step_.regions).span());
+  const Runs windows = runs_of(std::as_const(step_.windows).span());
+  const bool some_by_command = windows.count > kMostWindowSets;
+  std::size_t largest_image = 0;
+  for (const ImageMove& move : images)
+    largest_image = std::max(largest_image, region_count(move.shape));
+  if (!step_.touched.reserve(regions.count + windows.count) ||
+      !step_.copies.reserve(
+          std::max(regions.longest, some_by_command ? windows.longest : std::size_t{0})) ||
+      !step_.image_copies.reserve(largest_image)) {
+    return VK_ERROR_OUT_OF_HOST_MEMORY;
+  }
+  return make_sets(
+      pipelines, static_cast<std::uint32_t>(std::min<std::size_t>(windows.count, kMostWindowSets)));
+}
+
+void Recorder::separate(const Touched& touched) {
   const bool meets =
       std::any_of(step_.touched.begin(), step_.touched.end(), [&](const Touched& earlier) {
         return earlier.destination == touched.source ||
@@ -30,7 +79,7 @@ bool Recorder::separate(const Touched& touched) {
     barrier_between(device_, commands_);
     step_.touched.clear();
   }
-  return step_.touched.push_back(touched);
+  (void)step_.touched.push_back(touched);
 }
 
 VkResult Recorder::make_pool(std::uint32_t sets) {
@@ -52,23 +101,38 @@ VkResult Recorder::make_pool(std::uint32_t sets) {
   return result;
 }
 
-bool Recorder::copy_regions() {
+VkResult Recorder::make_sets(const Pipelines& pipelines, std::uint32_t count) {
+  step_.sets.clear();
+  if (count == 0) return VK_SUCCESS;
+  if (!step_.sets.reserve(count)) return VK_ERROR_OUT_OF_HOST_MEMORY;
+  VkResult result = make_pool(count);
+  VkDescriptorSetAllocateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO;
+  info.descriptorPool = step_.pool;
+  info.descriptorSetCount = 1;
+  info.pSetLayouts = &pipelines.window_set;
+  while (result == VK_SUCCESS && step_.sets.size() < count) {
+    VkDescriptorSet set = VK_NULL_HANDLE;
+    result = device_.fn().vkAllocateDescriptorSets(device_.handle(), &info, &set);
+    (void)step_.sets.push_back(set);
+  }
+  return result;
+}
+
+void Recorder::copy_regions() {
   const std::span<const CommandRegion> regions = step_.regions.span();
   for (std::size_t i = 0; i < regions.size();) {
     const CommandRegion& first = regions[i];
+    const std::size_t end = i + run_length(regions, i);
     step_.copies.clear();
-    for (; i < regions.size() && regions[i].source == first.source &&
-           regions[i].destination == first.destination;
-         ++i) {
-      if (!step_.copies.push_back(regions[i].region)) return false;
-    }
-    if (!separate({first.source, first.destination})) return false;
+    for (; i < end; ++i)
+      (void)step_.copies.push_back(regions[i].region);
+    separate({first.source, first.destination});
     device_.fn().vkCmdCopyBuffer(commands_.copy, first.source, first.destination,
                                  static_cast<std::uint32_t>(step_.copies.size()),
                                  step_.copies.data());
     ++figures_.copy_commands;
   }
-  return true;
 }
 
 template <class Push>
@@ -95,18 +159,9 @@ void Recorder::dispatch_addresses(const Pipelines& pipelines, const ListMemory& 
   dispatch(pipelines.address_layout, AddressPush{.list = list.address}, 0, written.address_entries);
 }
 
-VkResult Recorder::bind_windows(const Pipelines& pipelines, const ListMemory& list,
-                                const WrittenList& written, VkDeviceSize window,
-                                const WindowPair& pair) {
-  VkDescriptorSetAllocateInfo allocate{};
-  allocate.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO;
-  allocate.descriptorPool = step_.pool;
-  allocate.descriptorSetCount = 1;
-  allocate.pSetLayouts = &pipelines.window_set;
-  VkDescriptorSet set = VK_NULL_HANDLE;
-  const VkResult result = device_.fn().vkAllocateDescriptorSets(device_.handle(), &allocate, &set);
-  if (result != VK_SUCCESS) return result;
-
+void Recorder::bind_windows(VkDescriptorSet set, const Pipelines& pipelines, const ListMemory& list,
+                            const WrittenList& written, VkDeviceSize window,
+                            const WindowPair& pair) {
   const auto range_of = [&](const BlockBuffer& block, std::uint32_t index) {
     const VkDeviceSize begin = index * window;
     return VkDescriptorBufferInfo{block.buffer, begin, std::min(window, block.size - begin)};
@@ -128,10 +183,9 @@ VkResult Recorder::bind_windows(const Pipelines& pipelines, const ListMemory& li
   device_.fn().vkUpdateDescriptorSets(device_.handle(), kWindowBindings, writes.data(), 0, nullptr);
   device_.fn().vkCmdBindDescriptorSets(commands_.copy, VK_PIPELINE_BIND_POINT_COMPUTE,
                                        pipelines.window_layout, 0, 1, &set, 0, nullptr);
-  return VK_SUCCESS;
 }
 
-bool Recorder::copy_chunks(std::span<const WindowChunk> chunks, VkDeviceSize window) {
+void Recorder::copy_chunks(std::span<const WindowChunk> chunks, VkDeviceSize window) {
   step_.copies.clear();
   for (const WindowChunk& chunk : chunks) {
     const VkDeviceSize size = bytes_of(chunk.entry);
@@ -139,58 +193,44 @@ bool Recorder::copy_chunks(std::span<const WindowChunk> chunks, VkDeviceSize win
         chunk.pair.source_window * window + VkDeviceSize{chunk.entry.source} * kWordBytes,
         chunk.pair.destination_window * window + VkDeviceSize{chunk.entry.destination} * kWordBytes,
         size};
-    if (!step_.copies.push_back(region)) return false;
+    (void)step_.copies.push_back(region);
     bytes_by_command_instead_ += size;
   }
   device_.fn().vkCmdCopyBuffer(
       commands_.copy, chunks.front().pair.source->buffer, chunks.front().pair.destination->buffer,
       static_cast<std::uint32_t>(step_.copies.size()), step_.copies.data());
   ++figures_.copy_commands;
-  return true;
 }
 
-VkResult Recorder::dispatch_windows(const Pipelines& pipelines, const ListMemory& list,
-                                    const WrittenList& written, VkDeviceSize window) {
+void Recorder::dispatch_windows(const Pipelines& pipelines, const ListMemory& list,
+                                const WrittenList& written, VkDeviceSize window) {
   const std::span<const WindowChunk> chunks = step_.windows.span();
-  if (chunks.empty()) return VK_SUCCESS;
-  std::uint32_t pairs = 1;
-  for (std::size_t i = 1; i < chunks.size(); ++i)
-    pairs += chunks[i].pair == chunks[i - 1].pair ? 0 : 1;
-  VkResult result = make_pool(std::min(pairs, kMostWindowSets));
-  if (result != VK_SUCCESS) return result;
+  if (chunks.empty()) return;
   device_.fn().vkCmdBindPipeline(commands_.copy, VK_PIPELINE_BIND_POINT_COMPUTE, pipelines.window);
-  std::uint32_t sets = 0;
+  std::size_t sets = 0;
   for (std::size_t begin = 0; begin < chunks.size();) {
     const WindowPair& pair = chunks[begin].pair;
-    std::size_t end = begin + 1;
-    while (end < chunks.size() && chunks[end].pair == pair)
-      ++end;
-    if (!separate({pair.source->buffer, pair.destination->buffer}))
-      return VK_ERROR_OUT_OF_HOST_MEMORY;
-    if (sets == kMostWindowSets) {
-      if (!copy_chunks(chunks.subspan(begin, end - begin), window))
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    const std::size_t length = run_length(chunks, begin);
+    separate({pair.source->buffer, pair.destination->buffer});
+    if (sets == step_.sets.size()) {
+      copy_chunks(chunks.subspan(begin, length), window);
     } else {
-      result = bind_windows(pipelines, list, written, window, pair);
-      if (result != VK_SUCCESS) return result;
+      bind_windows(step_.sets[sets++], pipelines, list, written, window, pair);
       dispatch(pipelines.window_layout, WindowPush{}, static_cast<std::uint32_t>(begin),
-               static_cast<std::uint32_t>(end - begin));
-      ++sets;
+               static_cast<std::uint32_t>(length));
     }
-    begin = end;
+    begin += length;
   }
-  return VK_SUCCESS;
 }
 
-bool Recorder::copy_image(const ImageMove& move) {
-  if (move.layout == VK_IMAGE_LAYOUT_UNDEFINED) return true;
-  if (!whole_image_regions(move.shape, step_.image_copies)) return false;
+void Recorder::copy_image(const ImageMove& move) {
+  if (move.layout == VK_IMAGE_LAYOUT_UNDEFINED) return;
+  (void)whole_image_regions(move.shape, step_.image_copies);
   device_.fn().vkCmdCopyImage(commands_.copy, move.source, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
                               move.destination, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
                               static_cast<std::uint32_t>(step_.image_copies.size()),
                               step_.image_copies.data());
   ++figures_.copy_commands;
-  return true;
 }
 
 }  // namespace quarry::copy

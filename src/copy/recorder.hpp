@@ -28,15 +28,18 @@ class Recorder {
     most_groups_ = groups;
   }
 
-  /// Step::regions, one vkCmdCopyBuffer for each pair of buffers. False: no host memory.
-  [[nodiscard]] bool copy_regions();
+  /// All that can fail, host memory and descriptor sets, before anything is recorded: for
+  /// Step::regions and windows as they are, and these images.
+  [[nodiscard]] VkResult prepare(const Pipelines& pipelines, std::span<const ImageMove> images);
+  /// Step::regions, one vkCmdCopyBuffer for each pair of buffers.
+  void copy_regions();
   /// Nothing has to be done between these and the regions: they share no byte.
   void dispatch_addresses(const Pipelines& pipelines, const ListMemory& list,
                           const WrittenList& written);
   /// Step::windows, a dispatch and a descriptor set for each pair of windows.
-  [[nodiscard]] VkResult dispatch_windows(const Pipelines& pipelines, const ListMemory& list,
-                                          const WrittenList& written, VkDeviceSize window);
-  [[nodiscard]] bool copy_image(const ImageMove& move);
+  void dispatch_windows(const Pipelines& pipelines, const ListMemory& list,
+                        const WrittenList& written, VkDeviceSize window);
+  void copy_image(const ImageMove& move);
 
   const Figures& figures() const { return figures_; }
   /// Of the windows for which there was no descriptor set.
@@ -45,12 +48,13 @@ class Recorder {
  private:
   /// A barrier where a copy since the last one wrote a buffer that this one touches, or read the
   /// one that this one writes. The bytes lie apart, but checking layers look at whole buffers, and
-  /// blocks that do not meet need none. False: no host memory.
-  [[nodiscard]] bool separate(const Touched& touched);
+  /// blocks that do not meet need none.
+  void separate(const Touched& touched);
   VkResult make_pool(std::uint32_t sets);
-  VkResult bind_windows(const Pipelines& pipelines, const ListMemory& list,
-                        const WrittenList& written, VkDeviceSize window, const WindowPair& pair);
-  [[nodiscard]] bool copy_chunks(std::span<const WindowChunk> chunks, VkDeviceSize window);
+  VkResult make_sets(const Pipelines& pipelines, std::uint32_t count);
+  void bind_windows(VkDescriptorSet set, const Pipelines& pipelines, const ListMemory& list,
+                    const WrittenList& written, VkDeviceSize window, const WindowPair& pair);
+  void copy_chunks(std::span<const WindowChunk> chunks, VkDeviceSize window);
   template <class Push>
   void dispatch(VkPipelineLayout layout, Push push, std::uint32_t first, std::uint32_t count);
 

@@ -69,7 +69,8 @@ struct Step {
         touched(host),
         image_copies(host),
         buffers(host),
-        images(host) {}
+        images(host),
+        sets(host) {}
 
   VkDescriptorPool pool = VK_NULL_HANDLE;  ///< made when windows are first needed
   std::uint32_t pool_sets = 0;
@@ -80,6 +81,7 @@ struct Step {
   base::HostArray<VkImageCopy> image_copies;
   base::HostArray<VkBufferMemoryBarrier> buffers;
   base::HostArray<VkImageMemoryBarrier> images;
+  base::HostArray<VkDescriptorSet> sets;  ///< of the pool, for pairs of windows
 };
 
 }  // namespace quarry::copy

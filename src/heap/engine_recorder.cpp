@@ -6,7 +6,6 @@
 #include "base/host_object.hpp"
 #include "heap/host_moves.hpp"
 #include "heap/lookup.hpp"
-#include "heap/mapping.hpp"
 #include "heap/resources.hpp"
 
 namespace quarry::heap {
@@ -99,8 +98,7 @@ void EngineRecorder::record_copies(const DefragmentationStep& step,
                                    std::span<const BufferMove> buffers,
                                    std::span<const ImageMove> images) {
   if (engine_ != nullptr && record_by_engine(step, buffers, images)) return;
-  // What the failed try left in the command buffers is harmless. Their owner's family can copy,
-  // too, and nothing need be handed over.
+  // Their owner's family can copy, too, and nothing need be handed over.
   DefragmentationStep plain = step;
   if (step.acquire != VK_NULL_HANDLE) plain.commands = step.acquire;
   plain_.record(plain, buffers, images);
@@ -147,9 +145,6 @@ bool EngineRecorder::record_by_engine(const DefragmentationStep& step,
       engine_->record(commands_of(step, usage_of(buffers, images)), buffers_.span(), images_.span(),
                       list, recording->step, way_);
   if (!figures) return false;
-  const AllocationRange written{recording->list.allocation, 0, figures->list_bytes};
-  if (figures->list_bytes != 0 && !make_visible(core_, {&written, 1}, Visibility::to_device))
-    return false;
   recording->value = step.value;
   recording->in_use = true;
   bytes_by_compute_ += figures->shader_bytes;
@@ -200,8 +195,12 @@ bool EngineRecorder::make_list(Recording& recording, VkDeviceSize bytes) {
   info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
   const bool addressed = engine_->uses_addresses();
   if (addressed) info.usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
-  const auto made = create_buffer(
-      core_, info, {.intent = MemoryIntent::upload, .mapped = true, .name = "list of moves"});
+  // Coherent, so that nothing can fail once the commands are recorded.
+  const auto made = create_buffer(core_, info,
+                                  {.intent = MemoryIntent::upload,
+                                   .mapped = true,
+                                   .required_flags = VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
+                                   .name = "list of moves"});
   if (!made) return false;
   recording.list = *made;
   const auto found = find(core_, made->allocation);

@@ -237,7 +237,7 @@ TEST(CopyEngine, MorePairsOfWindowsThanSetsGoByCommand) {
   check(rig, before, read_all(rig), moves, 1);
 }
 
-TEST(CopyEngine, AStepsPoolGrowsAndAFailureOfItIsReported) {
+TEST(CopyEngine, AStepsPoolGrowsAndAFailureOfItLeavesNothingRecorded) {
   FakeRig rig(without_addresses());
   for (int i = 0; i < 3; ++i)
     rig.add_block(kMiB);
@@ -249,8 +249,13 @@ TEST(CopyEngine, AStepsPoolGrowsAndAFailureOfItIsReported) {
     return rig.engine.record(commands, some, {}, rig.list, rig.step);
   };
   ASSERT_TRUE(record(std::span(moves).first(1)));
-  rig.gpu.fail(Function::create_descriptor_pool, 1, VK_ERROR_OUT_OF_DEVICE_MEMORY);
-  EXPECT_EQ(record(moves).error().reason, Reason::out_of_device_memory);
+  for (const Function function :
+       {Function::create_descriptor_pool, Function::allocate_descriptor_sets}) {
+    const std::uint64_t barriers = rig.gpu.calls(Function::cmd_pipeline_barrier);
+    rig.gpu.fail(function, 1, VK_ERROR_OUT_OF_DEVICE_MEMORY);
+    EXPECT_EQ(record(moves).error().reason, Reason::out_of_device_memory);
+    EXPECT_EQ(rig.gpu.calls(Function::cmd_pipeline_barrier), barriers) << "nothing is recorded";
+  }
   EXPECT_TRUE(record(moves));
   EXPECT_GT(rig.step.pool_sets, 1u);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <set>
 
 #include "functional/fixture.hpp"
 #include "functional/texels.hpp"
@@ -74,6 +75,7 @@ class Moving : public Functional {
       EXPECT_EQ(item->image.image, each.old_image);
       item->buffer = each.new_buffer;
       item->image.image = each.new_image;
+      formats_moved.insert(item->is_image() ? item->image.info.format : VK_FORMAT_UNDEFINED);
     }
   }
   std::vector<std::byte> contents_of(const Item& item) {
@@ -141,6 +143,7 @@ class Moving : public Functional {
   }
 
   std::vector<Item> items;
+  std::set<VkFormat> formats_moved;  ///< UNDEFINED: buffers
 
  private:
   std::uint64_t noise_seed_ = test::seeds(1).front();
