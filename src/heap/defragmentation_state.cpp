@@ -146,7 +146,7 @@ bool Defragmentation::State::prepare(const heap::PlannedMove& planned,
     return false;
   }
   // The recorder has barriers of its own for the CPU.
-  prepared.state.access &= ~(VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT);
+  prepared.state.access &= ~VkAccessFlags{VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT};
   prepared.state.stages &= ~VkPipelineStageFlags{VK_PIPELINE_STAGE_HOST_BIT};
   return place(planned, record, prepared);
 }
