@@ -26,6 +26,12 @@ struct DefragmentationDesc {
     /// by_owner.
     empty_type,
   };
+  /// How bytes of buffers go; images always go by copy command.
+  enum class Copies : std::uint8_t {
+    automatic,  ///< by compute, on a CPU device by command
+    compute,    ///< where the queue of a step can; else by command
+    commands,   ///< no compute among the owner's commands
+  };
   Goal goal = Goal::free_blocks;
   VkDeviceSize bytes = 0;
   VkDeviceSize alignment = 1;                 ///< a power of two; of make_room
@@ -42,6 +48,7 @@ struct DefragmentationDesc {
   /// For propose() and commit() instead of record(): about what was allocated with
   /// AllocationDesc::movable without the library having made its resource.
   bool by_owner = false;
+  Copies copies = Copies::automatic;       ///< by record()
   VkDeviceSize max_bytes = VK_WHOLE_SIZE;  ///< to copy in all
   /// Blocks in use by more than this many percent are not worth a copy.
   std::uint32_t most_live_percent = 95;
@@ -113,10 +120,11 @@ struct ProposedMove {
 struct DefragmentationFigures {
   std::uint64_t moves = 0;  ///< recorded
   VkDeviceSize bytes_moved = 0;
-  std::uint64_t refused = 0;     ///< by the owner, or of a kind that cannot be copied
-  std::uint64_t given_up = 0;    ///< freed, mapped or pinned meanwhile, or the place was taken
-  std::uint64_t failed = 0;      ///< driver calls: the resource could not be made again
-  VkDeviceSize bytes_freed = 0;  ///< given back to the driver
+  VkDeviceSize bytes_by_compute = 0;  ///< of them; sizes are rounded up inside their slots
+  std::uint64_t refused = 0;          ///< by the owner, or of a kind that cannot be copied
+  std::uint64_t given_up = 0;         ///< freed, mapped or pinned meanwhile, or the place was taken
+  std::uint64_t failed = 0;           ///< driver calls: the resource could not be made again
+  VkDeviceSize bytes_freed = 0;       ///< given back to the driver
 };
 
 /// One pass over the heap, in steps. At most one at a time lives for an allocator, which must

@@ -135,8 +135,8 @@ ListRules Engine::rules(Way way, VkQueueFlags queue, std::uint32_t family, bool 
   return rules;
 }
 
-VkDeviceSize Engine::list_bytes(std::span<const BufferMove> moves) const {
-  return copy::list_bytes(rules(Way::automatic, VK_QUEUE_COMPUTE_BIT, kMostFamilies, true), moves);
+VkDeviceSize Engine::list_bytes(std::span<const BufferMove> moves, Way way) const {
+  return copy::list_bytes(rules(way, VK_QUEUE_COMPUTE_BIT, kMostFamilies, true), moves);
 }
 
 Result<Figures> Engine::record(const Commands& commands, std::span<const BufferMove> buffers,

@@ -62,7 +62,7 @@ class Engine {
   void close_step(Step& step) const;
 
   /// What ListMemory needs for these moves, in bytes; an upper bound.
-  VkDeviceSize list_bytes(std::span<const BufferMove> moves) const;
+  VkDeviceSize list_bytes(std::span<const BufferMove> moves, Way way = Way::automatic) const;
 
   /// Records barriers, copies, barriers. `step`'s earlier recording must be done. Images with
   /// depth, stencil or several samples need a copying family with graphics: Reason::unsupported

@@ -35,12 +35,13 @@ Result<Defragmentation> Defragmentation::begin(Allocator& allocator,
                                                const DefragmentationDesc& desc) {
   if (allocator.core_ == nullptr) return device::refuse(Reason::bad_argument);
   heap::Core& core = *allocator.core_;
-  if (!makes_sense(core, desc)) return device::refuse(Reason::bad_argument);
+  if (!makes_sense(core, desc) || desc.copies > DefragmentationDesc::Copies::commands)
+    return device::refuse(Reason::bad_argument);
   if (!core.may_move) return device::refuse(Reason::unsupported);
   if (!desc.by_owner && !heap::CommandRecorder::is_possible(core.device))
     return device::refuse(Reason::function_missing);
   if (!core.moves.begin()) return device::refuse(Reason::still_in_use);
-  State* state = base::create_object<State>(core.host, core);
+  State* state = base::create_object<State>(core.host, core, desc.copies);
   if (state == nullptr) {
     core.moves.end();
     return device::refuse(Reason::out_of_host_memory);

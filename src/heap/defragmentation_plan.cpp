@@ -152,7 +152,9 @@ void DefragmentationPlan::look_at(Arena& arena, std::uint32_t group, bool receiv
                               .group = group,
                               .receives = receives,
                               .may_be_emptied = may_be_emptied}) &&
-            blocks.push_back({.block = &block, .arena = &arena});
+            blocks.push_back({.block = &block,
+                              .arena = &arena,
+                              .first_piece = static_cast<std::uint32_t>(pieces_.size())});
     if (!good_) return;
     block.held = true;
     block.space->for_each_range(
@@ -201,12 +203,13 @@ bool DefragmentationPlan::may_go(const Origin& origin, VkDeviceSize size) const 
 
 /// The last range that begins before an offset.
 OffsetHandle DefragmentationPlan::range_before(std::uint32_t block, VkDeviceSize offset) const {
+  const plan::DefragmentationPiece* first = pieces_.begin() + blocks[block].first_piece;
+  const plan::DefragmentationPiece* end =
+      block + 1 < blocks.size() ? pieces_.begin() + blocks[block + 1].first_piece : pieces_.end();
   const auto* after = std::partition_point(
-      pieces_.begin(), pieces_.end(), [&](const plan::DefragmentationPiece& piece) {
-        return piece.block < block || (piece.block == block && piece.offset < offset);
-      });
-  const auto index = static_cast<std::size_t>(after - pieces_.begin());
-  return index == 0 || pieces_[index - 1].block != block ? OffsetHandle{} : names_[index - 1].range;
+      first, end, [&](const plan::DefragmentationPiece& piece) { return piece.offset < offset; });
+  return after == first ? OffsetHandle{}
+                        : names_[static_cast<std::size_t>(after - pieces_.begin()) - 1].range;
 }
 
 bool DefragmentationPlan::keep(const plan::DefragmentationPlan& plan) {
@@ -217,6 +220,7 @@ bool DefragmentationPlan::keep(const plan::DefragmentationPlan& plan) {
   for (const plan::DefragmentationMove& move : plan.moves) {
     const plan::DefragmentationPiece& piece = pieces_[move.piece];
     blocks[piece.block].closed = closes_;
+    blocks[piece.block].used = blocks[move.block].used = true;
     (void)moves.push_back({.allocation = Allocation{names_[move.piece].handle},
                            .size = piece.size,
                            .from_offset = piece.offset,
@@ -232,11 +236,8 @@ bool DefragmentationPlan::keep(const plan::DefragmentationPlan& plan) {
   for (PlannedBlock& block : blocks) {
     if (block.closed) block.arena->hold(*block.block, true, true);
   }
-  for (std::uint32_t i = 0; i < blocks.size(); ++i) {
-    const bool used = std::any_of(moves.begin(), moves.end(), [&](const PlannedMove& move) {
-      return move.from == i || move.to == i;
-    });
-    if (!used) release(blocks[i]);
+  for (PlannedBlock& block : blocks) {
+    if (!block.used) release(block);
   }
   return true;
 }

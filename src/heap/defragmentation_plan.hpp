@@ -29,7 +29,9 @@ struct PlannedMove {
 struct PlannedBlock {
   Block* block = nullptr;  ///< null once it is let go
   Arena* arena = nullptr;
-  bool closed = false;  ///< it is to be emptied
+  std::uint32_t first_piece = 0;  ///< of the planner's, in offset order
+  bool closed = false;            ///< it is to be emptied
+  bool used = false;              ///< moves go here or from here
 };
 
 class DefragmentationPlan {

@@ -71,6 +71,7 @@ Result<std::span<const MovedResource>> Defragmentation::State::record(
     if (moved_.size() > before) bytes += planned.size;
   }
   recorder.record(step, buffers_.span(), images_.span());
+  figures.bytes_by_compute = recorder.bytes_by_compute();
   if (!status && moved_.empty()) return Unexpected(status.error());
   return std::as_const(moved_).span();
 }

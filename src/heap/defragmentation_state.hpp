@@ -18,10 +18,10 @@ namespace quarry {
 
 class Defragmentation::State {
  public:
-  explicit State(heap::Core& owner) noexcept
+  State(heap::Core& owner, DefragmentationDesc::Copies copies) noexcept
       : core(owner),
         plan(owner),
-        recorder(owner),
+        recorder(owner, copies),
         moved_(owner.host),
         in_flight_(owner.host),
         buffers_(owner.host),

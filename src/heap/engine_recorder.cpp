@@ -17,6 +17,17 @@ constexpr std::uint32_t kNone = ~0u;
 /// Lists grow in steps of this many bytes, so that steps alike use the same memory.
 constexpr VkDeviceSize kListStep = VkDeviceSize{64} << 10;
 
+copy::Way way_of(DefragmentationDesc::Copies copies) {
+  switch (copies) {
+    case DefragmentationDesc::Copies::compute:
+      return copy::Way::addresses;
+    case DefragmentationDesc::Copies::commands:
+      return copy::Way::commands;
+    default:
+      return copy::Way::automatic;
+  }
+}
+
 copy::Usage usage_of(std::span<const BufferMove> buffers, std::span<const ImageMove> images) {
   copy::Usage usage{.stages = 0, .access = 0};
   const auto add = [&](const ResourceState& state) {
@@ -47,9 +58,10 @@ copy::Commands commands_of(const DefragmentationStep& step, const copy::Usage& u
 
 }  // namespace
 
-EngineRecorder::EngineRecorder(Core& core)
+EngineRecorder::EngineRecorder(Core& core, DefragmentationDesc::Copies copies)
     : core_(core),
       engine_(core.move_engine.get()),
+      way_(way_of(copies)),
       plain_(core.device),
       covers_(core.host),
       recordings_(core.host),
@@ -127,18 +139,20 @@ bool EngineRecorder::record_by_engine(const DefragmentationStep& step,
                             .layout = move.state.layout}))
       return false;
   }
-  Recording* recording = idle_recording(engine_->list_bytes(buffers_.span()));
+  Recording* recording = idle_recording(engine_->list_bytes(buffers_.span(), way_));
   if (recording == nullptr) return false;
   copy::ListMemory list = recording->memory;
   if (!addressed) list.address = 0;
-  const auto figures = engine_->record(commands_of(step, usage_of(buffers, images)),
-                                       buffers_.span(), images_.span(), list, recording->step);
+  const auto figures =
+      engine_->record(commands_of(step, usage_of(buffers, images)), buffers_.span(), images_.span(),
+                      list, recording->step, way_);
   if (!figures) return false;
   const AllocationRange written{recording->list.allocation, 0, figures->list_bytes};
   if (figures->list_bytes != 0 && !make_visible(core_, {&written, 1}, Visibility::to_device))
     return false;
   recording->value = step.value;
   recording->in_use = true;
+  bytes_by_compute_ += figures->shader_bytes;
   return true;
 }
 

@@ -17,7 +17,7 @@ namespace quarry::heap {
 /// Of one pass. Not thread-safe.
 class EngineRecorder final : public MoveRecorder {
  public:
-  explicit EngineRecorder(Core& core);
+  EngineRecorder(Core& core, DefragmentationDesc::Copies copies);
   EngineRecorder(const EngineRecorder&) = delete;
   EngineRecorder& operator=(const EngineRecorder&) = delete;
   /// The GPU must be done with everything recorded.
@@ -28,6 +28,7 @@ class EngineRecorder final : public MoveRecorder {
               std::span<const ImageMove> images) override;
   void complete(std::uint64_t value) override;
   void forget(const Block& block) override;
+  VkDeviceSize bytes_by_compute() const { return bytes_by_compute_; }
 
  private:
   /// A library-made buffer over a block's memory.
@@ -57,11 +58,13 @@ class EngineRecorder final : public MoveRecorder {
 
   Core& core_;
   const copy::Engine* const engine_;  ///< null: there is none
+  const copy::Way way_;
   CommandRecorder plain_;
   base::HostArray<Cover> covers_;
   base::HostArray<Recording*> recordings_;
   base::HostArray<copy::BufferMove> buffers_;
   base::HostArray<copy::ImageMove> images_;
+  VkDeviceSize bytes_by_compute_ = 0;
 };
 
 }  // namespace quarry::heap

@@ -17,6 +17,7 @@
 
 namespace quarry::heap {
 
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): its arena has cache lines of its own
 class PoolState {
  public:
   PoolState() = default;

@@ -29,7 +29,7 @@ struct CacheBin {
   base::Relaxed<std::uint16_t> spare_count;  ///< in the spare magazine: none or all of its capacity
   Magazine* spare = nullptr;
 
-  std::uint32_t count() const { return held.get() / sizeof(Slot); }
+  std::uint32_t count() const { return static_cast<std::uint32_t>(held.get() / sizeof(Slot)); }
   void set_count(std::uint32_t count) {
     held.set(count * static_cast<std::uint32_t>(sizeof(Slot)));
   }

@@ -25,15 +25,20 @@ CopyDevice::CopyDevice(const CopyDeviceDesc& desc) {
   create_instance(desc);
   choose(desc.name_part);
   create_device();
-  AllocatorDesc opening;
-  opening.api_version = VK_API_VERSION_1_2;
-  opening.instance = instance_;
-  opening.physical_device = physical_device_;
-  opening.device = device_;
-  opening.get_instance_proc_addr = vkGetInstanceProcAddr;
-  opening.features = {.buffer_device_address = has_addresses_, .timeline_semaphore = true};
   opened_ = std::make_unique<device::Device>();
-  if (!opened_->open(opening)) throw std::runtime_error("the device lacks Vulkan functions");
+  if (!opened_->open(allocator_desc()))
+    throw std::runtime_error("the device lacks Vulkan functions");
+}
+
+AllocatorDesc CopyDevice::allocator_desc() const {
+  AllocatorDesc desc;
+  desc.api_version = VK_API_VERSION_1_2;
+  desc.instance = instance_;
+  desc.physical_device = physical_device_;
+  desc.device = device_;
+  desc.get_instance_proc_addr = vkGetInstanceProcAddr;
+  desc.features = {.buffer_device_address = has_addresses_, .timeline_semaphore = true};
+  return desc;
 }
 
 CopyDevice::~CopyDevice() {

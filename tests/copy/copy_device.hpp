@@ -51,6 +51,8 @@ class CopyDevice {
   ~CopyDevice();
 
   const device::Device& opened() const { return *opened_; }
+  /// For an allocator that must not outlive this.
+  AllocatorDesc allocator_desc() const;
   VkDevice handle() const { return device_; }
   VkPhysicalDevice physical_device() const { return physical_device_; }
   const VkPhysicalDeviceProperties& properties() const { return properties_; }

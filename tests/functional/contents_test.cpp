@@ -36,9 +36,9 @@ TEST_F(Functional, ImageContentsSurviveTheTrip) {
     const std::vector<std::byte> bytes = noise(size, extent.width);
     const Buffer source = make_buffer(size, {.intent = MemoryIntent::upload});
     ASSERT_TRUE(allocator.copy_to(source.allocation, 0, bytes));
-    device().write_image(source.buffer, 0, image->image, extent);
+    device().write_image(source.buffer, {image->image, image_info(extent)});
     const Buffer target = make_buffer(size, {.intent = MemoryIntent::readback});
-    device().read_image(image->image, extent, target.buffer);
+    device().read_image({image->image, image_info(extent)}, target.buffer);
     std::vector<std::byte> back(size);
     ASSERT_TRUE(allocator.copy_from(target.allocation, 0, back));
     EXPECT_EQ(back, bytes);
@@ -100,14 +100,14 @@ TEST_F(Functional, BuffersAndImagesSideBySideKeepTheirContents) {
     auto image = allocator.create_image(image_info(kExtent));
     ASSERT_TRUE(image);
     ASSERT_TRUE(allocator.copy_to(staging.allocation, 0, noise(kBytes, seed + i)));
-    device().write_image(staging.buffer, 0, image->image, kExtent);
+    device().write_image(staging.buffer, {image->image, image_info(kExtent)});
     const Buffer buffer = make_buffer(1000);
     device().fill_buffer(buffer.buffer, 0, 1000, static_cast<std::uint32_t>(i));
     pairs.emplace_back(*image, buffer);
   }
   const Buffer target = make_buffer(kBytes, {.intent = MemoryIntent::readback});
   for (std::uint64_t i = 0; i < pairs.size(); ++i) {
-    device().read_image(pairs[i].first.image, kExtent, target.buffer);
+    device().read_image({pairs[i].first.image, image_info(kExtent)}, target.buffer);
     std::vector<std::byte> back(kBytes);
     ASSERT_TRUE(allocator.copy_from(target.allocation, 0, back));
     EXPECT_EQ(back, noise(kBytes, seed + i)) << "seed " << seed;

@@ -11,6 +11,7 @@
 #include <vulkan/vulkan.h>
 
 #include "functional/test_device.hpp"
+#include "functional/texels.hpp"
 
 namespace quarry::functional {
 
@@ -112,21 +113,33 @@ class DriverDevice : public TestDevice {
       make_visible_to_host(commands);
     });
   }
-  void write_image(VkBuffer from, VkDeviceSize offset, VkImage image, VkExtent2D extent) override {
+  bool supports(const VkImageCreateInfo& info) const override {
+    VkImageFormatProperties limits{};
+    return vkGetPhysicalDeviceImageFormatProperties(physical_device_, info.format, info.imageType,
+                                                    info.tiling, info.usage, info.flags,
+                                                    &limits) == VK_SUCCESS &&
+           info.mipLevels <= limits.maxMipLevels && info.arrayLayers <= limits.maxArrayLayers;
+  }
+  void write_image(VkBuffer from, const TestImage& image) override {
+    const Texels texels = texels_of(image.info);
     run([&](VkCommandBuffer commands) {
       change_layout(commands, image, VK_IMAGE_LAYOUT_UNDEFINED,
                     VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
-      const VkBufferImageCopy region = whole(offset, extent);
-      vkCmdCopyBufferToImage(commands, from, image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1,
-                             &region);
-      change_layout(commands, image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_GENERAL);
+      const std::vector<VkBufferImageCopy> regions = texels.regions();
+      vkCmdCopyBufferToImage(commands, from, image.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
+                             static_cast<std::uint32_t>(regions.size()), regions.data());
+      change_layout(commands, image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, image.layout);
     });
   }
-  void read_image(VkImage image, VkExtent2D extent, VkBuffer to) override {
+  void read_image(const TestImage& image, VkBuffer to) override {
+    const Texels texels = texels_of(image.info);
     run([&](VkCommandBuffer commands) {
-      const VkBufferImageCopy region = whole(0, extent);
-      vkCmdCopyImageToBuffer(commands, image, VK_IMAGE_LAYOUT_GENERAL, to, 1, &region);
+      change_layout(commands, image, image.layout, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
+      const std::vector<VkBufferImageCopy> regions = texels.regions();
+      vkCmdCopyImageToBuffer(commands, image.image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, to,
+                             static_cast<std::uint32_t>(regions.size()), regions.data());
       make_visible_to_host(commands);
+      change_layout(commands, image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, image.layout);
     });
   }
 
@@ -145,6 +158,10 @@ class DriverDevice : public TestDevice {
     info.pSemaphores = &timeline_;
     info.pValues = &value;
     require(vkWaitSemaphores(device_, &info, ~std::uint64_t{0}), "vkWaitSemaphores");
+  }
+  VkCommandBuffer begin_commands() override { return begin(); }
+  void submit_commands(VkCommandBuffer commands, std::uint64_t value) override {
+    submit(commands, value);
   }
 
   VkDeviceAddress address(VkBuffer buffer) override {
@@ -258,8 +275,11 @@ class DriverDevice : public TestDevice {
       chain(enabled_.coherent, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COHERENT_MEMORY_FEATURES_AMD);
     }
     vkGetPhysicalDeviceFeatures2(physical_device_, &enabled_.features);
-    // The features of Vulkan 1.0 are not needed, and robust access would only slow things down.
+    // Of the features of Vulkan 1.0 no other is needed, and robust access would only slow things
+    // down.
+    const VkBool32 compressed = enabled_.features.features.textureCompressionBC;
     enabled_.features.features = {};
+    enabled_.features.features.textureCompressionBC = compressed;
     const float priority = 1.0f;
     VkDeviceQueueCreateInfo queue{};
     queue.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
@@ -342,29 +362,22 @@ class DriverDevice : public TestDevice {
                          &barrier, 0, nullptr, 0, nullptr);
   }
 
-  static void change_layout(VkCommandBuffer commands, VkImage image, VkImageLayout from,
+  static void change_layout(VkCommandBuffer commands, const TestImage& image, VkImageLayout from,
                             VkImageLayout to) {
     const bool fresh = from == VK_IMAGE_LAYOUT_UNDEFINED;
     VkImageMemoryBarrier barrier{};
     barrier.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER;
     barrier.srcAccessMask = fresh ? 0 : VK_ACCESS_TRANSFER_WRITE_BIT;
-    barrier.dstAccessMask = fresh ? VK_ACCESS_TRANSFER_WRITE_BIT : VK_ACCESS_TRANSFER_READ_BIT;
+    barrier.dstAccessMask = VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
     barrier.oldLayout = from;
     barrier.newLayout = to;
     barrier.srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
     barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
-    barrier.image = image;
-    barrier.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
+    barrier.image = image.image;
+    barrier.subresourceRange = {texels_of(image.info).mips[0].region.imageSubresource.aspectMask, 0,
+                                VK_REMAINING_MIP_LEVELS, 0, VK_REMAINING_ARRAY_LAYERS};
     vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT,
                          0, 0, nullptr, 0, nullptr, 1, &barrier);
-  }
-
-  static VkBufferImageCopy whole(VkDeviceSize offset, VkExtent2D extent) {
-    VkBufferImageCopy region{};
-    region.bufferOffset = offset;
-    region.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
-    region.imageExtent = {extent.width, extent.height, 1};
-    return region;
   }
 
   Listener listener_;

@@ -4,8 +4,10 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "copy/played_shaders.hpp"
 #include "fakes/fake_gpu.hpp"
 #include "functional/test_device.hpp"
+#include "functional/texels.hpp"
 
 namespace quarry::functional {
 
@@ -13,7 +15,9 @@ namespace {
 
 class FakeDevice : public TestDevice {
  public:
-  FakeDevice() : gpu_(chosen_profile()), timeline_(gpu_.create_timeline_semaphore()) {}
+  FakeDevice() : gpu_(chosen_profile()), timeline_(gpu_.create_timeline_semaphore()) {
+    copy::play_copy_shaders(gpu_);
+  }
 
   AllocatorDesc allocator_desc() const override { return gpu_.allocator_desc(); }
   std::string description() const override {
@@ -34,11 +38,19 @@ class FakeDevice : public TestDevice {
       bytes[i] = static_cast<std::byte>(word >> (8 * (i % 4)));
     write(buffer(target), offset, bytes);
   }
-  void write_image(VkBuffer from, VkDeviceSize offset, VkImage target, VkExtent2D extent) override {
-    write(image(target), 0, read(buffer(from), offset, bytes_of(extent)));
+  bool supports(const VkImageCreateInfo&) const override { return true; }
+  void write_image(VkBuffer from, const TestImage& image) override {
+    each_subresource(image, [&](const Subresource& at) {
+      gpu_.write_image(image.image, at.aspect, at.mip, at.layer, image.layout,
+                       read(buffer(from), at.offset, at.bytes));
+    });
   }
-  void read_image(VkImage source, VkExtent2D extent, VkBuffer to) override {
-    write(buffer(to), 0, read(image(source), 0, bytes_of(extent)));
+  void read_image(const TestImage& image, VkBuffer to) override {
+    each_subresource(image, [&](const Subresource& at) {
+      if (gpu_.image_layout(image.image, at.mip, at.layer) != image.layout)
+        throw std::runtime_error("the image has another layout");
+      write(buffer(to), at.offset, gpu_.read_image(image.image, at.aspect, at.mip, at.layer));
+    });
   }
 
   VkSemaphore timeline() const override { return timeline_; }
@@ -51,9 +63,14 @@ class FakeDevice : public TestDevice {
     while (!pending_.empty() && pending_.front().value <= value) {
       const Pending next = pending_.front();
       pending_.erase(pending_.begin());
-      copy_buffer(next.from, next.to, next.region);
+      if (next.from != VK_NULL_HANDLE) copy_buffer(next.from, next.to, next.region);
       gpu_.signal(timeline_, next.value);
     }
+  }
+  VkCommandBuffer begin_commands() override { return gpu_.begin_commands(); }
+  void submit_commands(VkCommandBuffer commands, std::uint64_t value) override {
+    gpu_.submit({&commands, 1}, timeline_, value);
+    pending_.push_back({VK_NULL_HANDLE, VK_NULL_HANDLE, {}, value});
   }
 
   VkDeviceAddress address(VkBuffer) override { return 0; }
@@ -79,7 +96,7 @@ class FakeDevice : public TestDevice {
 
  private:
   struct Pending {
-    VkBuffer from;
+    VkBuffer from;  ///< null: the fake runs command buffers itself
     VkBuffer to;
     VkBufferCopy region;
     std::uint64_t value;
@@ -95,12 +112,25 @@ class FakeDevice : public TestDevice {
     }
     throw std::runtime_error(std::string("no such profile: ").append(profile_name()));
   }
-  static VkDeviceSize bytes_of(VkExtent2D extent) {
-    return VkDeviceSize{4} * extent.width * extent.height;
+  struct Subresource {
+    VkImageAspectFlagBits aspect;
+    std::uint32_t mip;
+    std::uint32_t layer;
+    VkDeviceSize offset;  ///< in the buffer
+    VkDeviceSize bytes;
+  };
+  template <class Visit>
+  static void each_subresource(const TestImage& image, Visit visit) {
+    for (const Texels::Mip& mip : texels_of(image.info).mips) {
+      const VkImageSubresourceLayers& of = mip.region.imageSubresource;
+      const VkDeviceSize bytes = mip.bytes / of.layerCount;
+      for (std::uint32_t layer = 0; layer < of.layerCount; ++layer)
+        visit(Subresource{static_cast<VkImageAspectFlagBits>(of.aspectMask), of.mipLevel, layer,
+                          mip.region.bufferOffset + layer * bytes, bytes});
+    }
   }
 
   fakes::Binding buffer(VkBuffer handle) const { return gpu_.buffer_binding(handle).value(); }
-  fakes::Binding image(VkImage handle) const { return gpu_.image_binding(handle).value(); }
   std::vector<std::byte> read(const fakes::Binding& at, VkDeviceSize offset, VkDeviceSize size) {
     std::vector<std::byte> bytes(size);
     if (!gpu_.device_read(at.memory, at.offset + offset, bytes))

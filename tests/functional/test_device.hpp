@@ -15,6 +15,12 @@
 
 namespace quarry::functional {
 
+struct TestImage {
+  VkImage image = VK_NULL_HANDLE;
+  VkImageCreateInfo info{};
+  VkImageLayout layout = VK_IMAGE_LAYOUT_GENERAL;
+};
+
 class TestDevice {
  public:
   virtual ~TestDevice() = default;
@@ -28,10 +34,11 @@ class TestDevice {
   virtual void copy_buffer(VkBuffer from, VkBuffer to, const VkBufferCopy& region) = 0;
   virtual void fill_buffer(VkBuffer buffer, VkDeviceSize offset, VkDeviceSize size,
                            std::uint32_t word) = 0;
-  /// All texels of a fresh one-mip RGBA8 image from, or of that image to, a buffer; tightly packed.
-  virtual void write_image(VkBuffer from, VkDeviceSize offset, VkImage image,
-                           VkExtent2D extent) = 0;
-  virtual void read_image(VkImage image, VkExtent2D extent, VkBuffer to) = 0;
+  virtual bool supports(const VkImageCreateInfo& info) const = 0;
+  /// All texels of a fresh image from, or of that image to, a buffer; where they lie in it says
+  /// texels_of(). The image's layout afterwards, and before it is read, is the one given.
+  virtual void write_image(VkBuffer from, const TestImage& image) = 0;
+  virtual void read_image(const TestImage& image, VkBuffer to) = 0;
 
   // Submitted work that is waited for by value.
   virtual VkSemaphore timeline() const = 0;
@@ -39,6 +46,12 @@ class TestDevice {
   virtual void submit_copy(VkBuffer from, VkBuffer to, const VkBufferCopy& region,
                            std::uint64_t value) = 0;
   virtual void wait(std::uint64_t value) = 0;
+  /// Larger than any before: the timeline outlives each test.
+  std::uint64_t next_value() { return ++value_; }
+  /// Recording, for a queue with graphics, compute and transfer.
+  virtual VkCommandBuffer begin_commands() = 0;
+  /// Ends and submits them; the timeline reaches `value` afterwards.
+  virtual void submit_commands(VkCommandBuffer commands, std::uint64_t value) = 0;
 
   /// 0 where device addresses are not to be had.
   virtual VkDeviceAddress address(VkBuffer buffer) = 0;
@@ -50,6 +63,9 @@ class TestDevice {
   virtual std::vector<std::string> complaints() const = 0;
   /// Does something invalid on purpose, so that complaints() must grow. False where nobody listens.
   virtual bool provoke_complaint() = 0;
+
+ private:
+  std::uint64_t value_ = 0;
 };
 
 std::unique_ptr<TestDevice> make_fake_device();

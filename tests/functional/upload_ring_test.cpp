@@ -35,7 +35,6 @@ TEST_F(FunctionalRing, FramesInFlightArriveWhole) {
   constexpr std::size_t kFramesInFlight = 3;
   auto ring = UploadRing::create(allocator, {.bytes = kRing});
   ASSERT_TRUE(ring) << to_string(ring.error().reason);
-  static std::uint64_t value = 0;  // the device's timeline outlives each test
   std::mt19937_64 random(test::seeds(1).front());
   for (int frame = 0; frame < 200; ++frame) {
     const VkDeviceSize size = (random() % 20'000 + 4) / 4 * 4;
@@ -51,7 +50,8 @@ TEST_F(FunctionalRing, FramesInFlightArriveWhole) {
     std::memcpy(space->mapped, bytes.data(), size);
     ASSERT_TRUE(ring->flush());
     const Buffer target = make_buffer(size, {.intent = MemoryIntent::readback});
-    device().submit_copy(space->buffer, target.buffer, {space->offset, 0, size}, ++value);
+    const std::uint64_t value = device().next_value();
+    device().submit_copy(space->buffer, target.buffer, {space->offset, 0, size}, value);
     ASSERT_TRUE(ring->close(device().timeline(), value));
     frames_.push_back({value, target, bytes});
     if (frames_.size() > kFramesInFlight) finish_oldest();
