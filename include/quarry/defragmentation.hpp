@@ -18,6 +18,13 @@ struct DefragmentationDesc {
   enum class Goal : std::uint8_t {
     free_blocks,  ///< as many whole blocks as can be emptied
     budget,       ///< no more of them than it takes to come down to `bytes` in blocks
+    /// Room for one movable request of `bytes`, `alignment`, `kind` and `lifetime` in a block that
+    /// is there. It is not kept for anyone.
+    make_room,
+    /// Everything movable of `memory_types` goes to `into_type`, where blocks are made for it
+    /// within the budget. What the driver does not allow there stays. Not for pools, not with
+    /// by_owner.
+    empty_type,
   };
   /// How bytes of buffers go; images always go by copy command.
   enum class Copies : std::uint8_t {
@@ -27,7 +34,11 @@ struct DefragmentationDesc {
   };
   Goal goal = Goal::free_blocks;
   VkDeviceSize bytes = 0;
-  std::uint32_t memory_types = ~0u;  ///< bit i: blocks of type i
+  VkDeviceSize alignment = 1;                 ///< a power of two; of make_room
+  ResourceKind kind = ResourceKind::linear;   ///< of make_room
+  Lifetime lifetime = Lifetime::unspecified;  ///< of make_room
+  std::uint32_t into_type = 0;                ///< of empty_type: not one of memory_types
+  std::uint32_t memory_types = ~0u;           ///< bit i: blocks of type i
   /// Blocks of this custom pool (of PoolAlgorithm::tlsf); zero: those of the default pools.
   Pool pool{};
   /// Blocks in HOST_VISIBLE memory, too. Whoever writes to what lies there maps it, so that it is
@@ -142,8 +153,8 @@ class Defragmentation {
   /// not before what was recorded is complete.
   Result<std::span<const MovedResource>> record(const DefragmentationStep& step);
   /// The next moves, for the owner to carry out; instead of record(). Valid until the next call.
-  /// Moves that need the place of earlier ones come when those are committed and their old places
-  /// freed; until then given up.
+  /// Moves that need the place of earlier ones come when those are settled: committed and their old
+  /// places freed, or refused. Empty, with done() false: not before that.
   Result<std::span<const ProposedMove>> propose(VkDeviceSize max_bytes, std::uint32_t max_moves);
   /// The two allocations change places. stale_handle: one was freed; still_in_use: it is
   /// mapped or pinned; bad_argument: the two are no proposal.
@@ -156,6 +167,9 @@ class Defragmentation {
 
   VkDeviceSize planned_bytes() const;        ///< to be copied in all
   VkDeviceSize planned_bytes_freed() const;  ///< in whole blocks
+  /// Whether the goal is reached if every move happens: a block freed, the budget kept, room for
+  /// the request, or nothing left of the types.
+  bool reaches_goal() const;
   DefragmentationFigures figures() const;
 
  private:

@@ -4,18 +4,38 @@
 
 #include <quarry/defragmentation.hpp>
 
+#include "base/bits.hpp"
 #include "base/host_object.hpp"
 #include "device/error.hpp"
 #include "heap/defragmentation_state.hpp"
 
 namespace quarry {
 
+namespace {
+
+bool makes_sense(const heap::Core& core, const DefragmentationDesc& desc) {
+  using Goal = DefragmentationDesc::Goal;
+  switch (desc.goal) {
+    case Goal::free_blocks:
+    case Goal::budget:
+      return true;
+    case Goal::make_room:
+      return desc.bytes > 0 && base::is_power_of_two(desc.alignment) &&
+             desc.kind <= ResourceKind::optimal && desc.lifetime <= Lifetime::long_lived;
+    case Goal::empty_type:
+      return desc.into_type < core.device.facts().memory.memoryTypeCount && !desc.pool &&
+             !desc.by_owner && (desc.memory_types >> desc.into_type & 1) == 0;
+  }
+  return false;
+}
+
+}  // namespace
+
 Result<Defragmentation> Defragmentation::begin(Allocator& allocator,
                                                const DefragmentationDesc& desc) {
   if (allocator.core_ == nullptr) return device::refuse(Reason::bad_argument);
   heap::Core& core = *allocator.core_;
-  if (desc.goal > DefragmentationDesc::Goal::budget ||
-      desc.copies > DefragmentationDesc::Copies::commands)
+  if (!makes_sense(core, desc) || desc.copies > DefragmentationDesc::Copies::commands)
     return device::refuse(Reason::bad_argument);
   if (!core.may_move) return device::refuse(Reason::unsupported);
   if (!desc.by_owner && !heap::CommandRecorder::is_possible(core.device))
@@ -72,6 +92,10 @@ VkDeviceSize Defragmentation::planned_bytes() const {
 
 VkDeviceSize Defragmentation::planned_bytes_freed() const {
   return state_->plan.bytes_freed;
+}
+
+bool Defragmentation::reaches_goal() const {
+  return state_->plan.reached;
 }
 
 DefragmentationFigures Defragmentation::figures() const {

@@ -56,6 +56,21 @@ Result<Allocation> Defragmentation::State::make_destination(const heap::PlannedM
   return Allocation{slot.handle};
 }
 
+/// Whether a proposal of an earlier step is not settled. Before commit() its destination is where
+/// the move goes, afterwards the old place; the owner frees either.
+bool Defragmentation::State::awaits_owner(std::uint32_t step) {
+  bool waits = false;
+  for (std::size_t i = proposals_.size(); step > 0 && i > 0; --i) {
+    const Proposal& each = proposals_[i - 1];
+    if (!core.records.lookup(each.destination.value)) {
+      proposals_.swap_erase(i - 1);
+    } else {
+      waits = waits || each.step < step;
+    }
+  }
+  return waits;
+}
+
 Result<std::span<const ProposedMove>> Defragmentation::State::propose(VkDeviceSize max_bytes,
                                                                       std::uint32_t max_moves) {
   proposed_.clear();
@@ -63,7 +78,9 @@ Result<std::span<const ProposedMove>> Defragmentation::State::propose(VkDeviceSi
   while (cursor < plan.moves.size() && proposed_.size() < max_moves) {
     const heap::PlannedMove& planned = plan.moves[cursor];
     if (bytes > 0 && planned.size > max_bytes - std::min(bytes, max_bytes)) break;
-    if (!proposed_.reserve(proposed_.size() + 1)) return device::refuse(Reason::out_of_host_memory);
+    if (awaits_owner(planned.step)) break;
+    if (!has_room_for_one(proposed_) || !has_room_for_one(proposals_))
+      return device::refuse(Reason::out_of_host_memory);
     ++cursor;
     const auto destination = make_destination(planned);
     if (!destination) {
@@ -71,6 +88,7 @@ Result<std::span<const ProposedMove>> Defragmentation::State::propose(VkDeviceSi
       continue;
     }
     (void)proposed_.push_back({planned.allocation, *destination, planned.size});
+    (void)proposals_.push_back({*destination, planned.step});
     bytes += planned.size;
   }
   return std::as_const(proposed_).span();

@@ -55,10 +55,19 @@ class DefragmentationPlan {
     std::uint64_t handle = 0;
     OffsetHandle range;
   };
+  using Made = Expected<plan::DefragmentationPlan, plan::DefragmentationError>;
+  Made make_plan(const DefragmentationDesc& desc);
+  Made plan_room(const DefragmentationDesc& desc);
   bool look(const DefragmentationDesc& desc);
+  void look_at(Arena& arena, std::uint32_t group, bool receives);
   bool takes_part(const ArenaTraits& traits, const DefragmentationDesc& desc) const;
+  bool could_hold_room(const ArenaTraits& traits, const DefragmentationDesc& desc) const;
+  void add_room_elsewhere(const DefragmentationDesc& desc) const;
+  Arena* counterpart(const Arena& arena) const;
+  static VkDeviceSize free_bytes(const Arena& arena);
+  bool may_go(const Origin& origin, VkDeviceSize size) const;
   void add(const OffsetRange& range);
-  bool may_move(std::uint64_t handle, const Record& record) const;
+  bool may_move(std::uint64_t handle, const Record& record, VkDeviceSize size) const;
   bool keep(const plan::DefragmentationPlan& plan);
   OffsetHandle range_before(std::uint32_t block, VkDeviceSize offset) const;
 
@@ -69,6 +78,7 @@ class DefragmentationPlan {
   base::HostArray<PlannedBlock> blocks;
   VkDeviceSize bytes = 0;        ///< to copy
   VkDeviceSize bytes_freed = 0;  ///< in whole blocks
+  bool reached = false;          ///< the goal, if every move happens
 
  private:
   plan::DefragmentationPlanner planner_;
@@ -77,6 +87,9 @@ class DefragmentationPlan {
   base::HostArray<Name> names_;  ///< beside pieces_
   bool good_ = true;
   bool by_owner_ = false;
+  bool closes_ = true;                        ///< blocks that are left take nothing in
+  std::uint32_t into_ = VK_MAX_MEMORY_TYPES;  ///< type that everything goes to
+  std::uint32_t groups_ = 0;
 };
 
 }  // namespace quarry::heap

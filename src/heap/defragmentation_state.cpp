@@ -39,11 +39,8 @@ Defragmentation::State::~State() {
 
 /// Host memory for one more move, so that nothing can fail once it is switched over.
 bool Defragmentation::State::make_room() {
-  const auto one_more = [](auto& list) {
-    return list.size() < list.capacity() || list.reserve(list.size() * 2 + 8);
-  };
-  return one_more(moved_) && one_more(in_flight_) && one_more(buffers_) && one_more(images_) &&
-         one_more(infos_);
+  return has_room_for_one(moved_) && has_room_for_one(in_flight_) && has_room_for_one(buffers_) &&
+         has_room_for_one(images_) && has_room_for_one(infos_);
 }
 
 Result<std::span<const MovedResource>> Defragmentation::State::record(
@@ -110,11 +107,25 @@ void Defragmentation::State::move(const heap::PlannedMove& planned,
     (void)leave(prepared.place);
     return;
   }
+  count_elsewhere(*record, prepared);
   // The old range is nobody's until the copy is done.
   prepared.old.block->arena->set_user(*prepared.old.block, prepared.old.range, 0);
   prepared.place.block->arena->set_user(*prepared.place.block, prepared.place.range,
                                         planned.allocation.value);
   note(planned, prepared);
+}
+
+/// From here on it counts where it goes.
+void Defragmentation::State::count_elsewhere(const heap::LargeRecord& record,
+                                             const Prepared& prepared) const {
+  const std::uint32_t from = prepared.old.block->memory.memory_type();
+  const std::uint32_t to = prepared.place.block->memory.memory_type();
+  if (from == to) return;
+  const auto bytes = static_cast<std::int64_t>(record.size);
+  core.type_totals[from].add_allocations(-1, -bytes);
+  core.type_totals[to].add_allocations(1, bytes);
+  core.heap_totals[core.heap_of(from)].add_allocations(-1, -bytes);
+  core.heap_totals[core.heap_of(to)].add_allocations(1, bytes);
 }
 
 /// Everything up to the switch. On false nothing is left behind but the proposal.
@@ -136,7 +147,7 @@ bool Defragmentation::State::prepare(const heap::PlannedMove& planned,
     return false;
   }
   // The recorder has barriers of its own for the CPU.
-  prepared.state.access &= ~(VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT);
+  prepared.state.access &= ~VkAccessFlags{VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT};
   prepared.state.stages &= ~VkPipelineStageFlags{VK_PIPELINE_STAGE_HOST_BIT};
   return place(planned, record, prepared);
 }
@@ -253,7 +264,8 @@ void Defragmentation::State::destroy(std::uint64_t resource, bool image) const {
 /// The lists have room: see make_room().
 void Defragmentation::State::note(const heap::PlannedMove& planned, Prepared& prepared) {
   MovedResource told{.allocation = planned.allocation};
-  const bool host_visible = prepared.place.block->memory.host_visible();
+  const bool host_visible =
+      prepared.place.block->memory.host_visible() || prepared.old.block->memory.host_visible();
   bool noted = in_flight_.push_back({.allocation = planned.allocation,
                                      .value = last_value,
                                      .place = prepared.place,

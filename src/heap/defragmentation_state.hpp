@@ -27,6 +27,7 @@ class Defragmentation::State {
         buffers_(owner.host),
         images_(owner.host),
         proposed_(owner.host),
+        proposals_(owner.host),
         infos_(owner.host) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -66,9 +67,14 @@ class Defragmentation::State {
     std::uint8_t step = 0;
     bool image = false;
   };
+  template <class List>
+  static bool has_room_for_one(List& list) {
+    return list.size() < list.capacity() || list.reserve(list.size() * 2 + 8);
+  }
   bool make_room();
   bool waits(std::uint32_t step) const;
   void move(const heap::PlannedMove& planned, const DefragmentationStep& step);
+  void count_elsewhere(const heap::LargeRecord& record, const Prepared& prepared) const;
   bool prepare(const heap::PlannedMove& planned, const DefragmentationStep& step,
                const heap::LargeRecord& record, Prepared& prepared);
   bool ask(const heap::PlannedMove& planned, const DefragmentationStep& step,
@@ -81,12 +87,20 @@ class Defragmentation::State {
   void finish(const heap::Move& done);
   void let_go(heap::PlannedBlock& block);
   Result<Allocation> make_destination(const heap::PlannedMove& planned);
+  bool awaits_owner(std::uint32_t step);
+
+  /// What the owner was told to carry out, and perhaps has not yet.
+  struct Proposal {
+    Allocation destination;
+    std::uint8_t step = 0;
+  };
 
   base::HostArray<MovedResource> moved_;
   base::HostArray<InFlight> in_flight_;
   base::HostArray<heap::BufferMove> buffers_;
   base::HostArray<heap::ImageMove> images_;
   base::HostArray<ProposedMove> proposed_;
+  base::HostArray<Proposal> proposals_;
   base::HostArray<device::CreateInfoCopy> infos_;  ///< of the images of a step
 };
 
