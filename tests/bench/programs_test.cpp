@@ -74,6 +74,38 @@ TEST(QuarryBench, ExitStatusTellsWrongUsageFromFailure) {
   EXPECT_EQ(run("quarry-bench --help"), 0);
 }
 
+#if defined(QUARRY_HAS_DEFRAG_DEMO)
+TEST(QuarryDefragDemo, MakesTheHeapDenseAndSaysSo) {
+  const std::string summary = testing::TempDir() + "quarry-defrag.json";
+  const std::string picture = testing::TempDir() + "quarry-defrag.svg";
+  ASSERT_EQ(run("quarry-defrag-demo --mib 1024 --summary " + summary + " --picture " + picture), 0);
+  std::ifstream file(summary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto figure = [&](const std::string& key) {
+    const std::size_t at = text.find("\"" + key + "\": ");
+    EXPECT_NE(at, std::string::npos) << key;
+    return at == std::string::npos ? -1.0 : std::atof(text.c_str() + at + key.size() + 4);
+  };
+  EXPECT_GT(figure("reserved_over_live_before"), 1.5);
+  EXPECT_GE(figure("reserved_over_live_after"), 1.0);
+  EXPECT_LE(figure("reserved_over_live_after"), 1.2) << "of 16 blocks one is 6 %";
+  EXPECT_GT(figure("moved_over_bound"), 0.5);
+  EXPECT_LE(figure("moved_over_bound"), 1.5);
+  EXPECT_GT(figure("plan_ms_100k"), 0.0);
+  EXPECT_EQ(figure("copy_gb_per_s"), 0.0) << "the fake copies nothing";
+  EXPECT_NE(text.find("\"device\": \"fake GPU\""), std::string::npos);
+  std::ifstream drawn(picture);
+  const std::string svg{std::istreambuf_iterator<char>(drawn), {}};
+  EXPECT_EQ(svg.rfind("<svg ", 0), 0u);
+  EXPECT_EQ(svg.substr(svg.size() - 7), "</svg>\n");
+  (void)std::remove(summary.c_str());
+  (void)std::remove(picture.c_str());
+  EXPECT_EQ(run("quarry-defrag-demo --mib 1"), 2);
+  EXPECT_EQ(run("quarry-defrag-demo --mib 64 --device no-such-device"), 1);
+  EXPECT_EQ(run("quarry-defrag-demo --mib 64 --summary /nonexistent/summary.json"), 1);
+}
+#endif
+
 TEST(QuarryReplay, SavesReplaysAndPlots) {
   const std::string trace = testing::TempDir() + "quarry-replay.trace";
   const std::string plot = testing::TempDir() + "quarry-replay.svg";
