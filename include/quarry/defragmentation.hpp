@@ -33,12 +33,12 @@ struct DefragmentationDesc {
     commands,   ///< no compute among the owner's commands
   };
   Goal goal = Goal::free_blocks;
-  VkDeviceSize bytes = 0;
-  VkDeviceSize alignment = 1;                 ///< a power of two; of make_room
   ResourceKind kind = ResourceKind::linear;   ///< of make_room
   Lifetime lifetime = Lifetime::unspecified;  ///< of make_room
-  std::uint32_t into_type = 0;                ///< of empty_type: not one of memory_types
-  std::uint32_t memory_types = ~0u;           ///< bit i: blocks of type i
+  VkDeviceSize bytes = 0;
+  VkDeviceSize alignment = 1;        ///< a power of two; of make_room
+  std::uint32_t into_type = 0;       ///< of empty_type: not one of memory_types
+  std::uint32_t memory_types = ~0u;  ///< bit i: blocks of type i
   /// Blocks of this custom pool (of PoolAlgorithm::tlsf); zero: those of the default pools.
   Pool pool{};
   /// Blocks in HOST_VISIBLE memory, too. Whoever writes to what lies there maps it, so that it is
