@@ -280,7 +280,7 @@ TEST_F(DefragmentationTest, MappingWaitsForTheCopy) {
   rig.destroy_all();
 }
 
-TEST_F(DefragmentationTest, RefusalsEndNothingEarly) {
+TEST_F(DefragmentationTest, F37RefusalsEndNothingEarly) {
   fill(32);
   rig.destroy_every_other();
   {

@@ -181,7 +181,7 @@ class Crowd {
   std::uint64_t moves_ = 0;
 };
 
-TEST(DefragmentationThreads, OwnersDoAsTheyLikeWhileTheirsIsMoved) {
+TEST(DefragmentationThreads, F38OwnersDoAsTheyLikeWhileTheirsIsMoved) {
   for (const std::uint64_t seed : seeds(2)) {
     Rig rig(fakes::profiles::discrete(), [](AllocatorDesc& desc) {
       desc.blocks.first_block = desc.blocks.largest_block = kMiB;

@@ -88,7 +88,7 @@ TEST_F(DefragmentationPlannerTest, SmallPlansArriveWhereOneLargeDoes) {
   }
 }
 
-TEST_F(DefragmentationPlannerTest, RefusedMovesEndNothingEarly) {
+TEST_F(DefragmentationPlannerTest, F37RefusedMovesEndNothingEarly) {
   for (const std::uint64_t seed : test::seeds(3)) {
     test::Random random(seed);
     DefragmentationWorld world = test::half_freed_heap(random, 12, 64 * kKiB, 8192 * kKiB);
