@@ -112,6 +112,7 @@ int parse_and_run(int argc, char** argv) {
   CLI::App app("Defragments a heap of which a random half was freed.", "quarry-defrag-demo");
   auto* device = app.add_option("--device", options.device,
                                 "A real device, by part of its name; else the fake GPU");
+  app.add_flag("--real", options.real, "The first real device");
   app.add_option("--summary", options.summary, "Write the figures as JSON to this file");
   app.add_option("--picture", options.picture, "Write a map of the blocks as SVG to this file");
   app.add_option("--mib", options.mebibytes, "MiB of buffers before half is freed")
@@ -123,7 +124,7 @@ int parse_and_run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
-  options.real = device->count() > 0;
+  options.real = options.real || device->count() > 0;
   try {
     return run(options);
   } catch (const std::exception& failure) {
