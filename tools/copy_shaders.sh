@@ -11,7 +11,8 @@ if ! command -v glslc > /dev/null || ! command -v spirv-val > /dev/null; then
   echo "copy_shaders.sh: glslc or spirv-val is missing"
   exit 77
 fi
-version="// Compiler: $(glslc --version | head -3 | tr '\n' ' ' | sed 's/ $//')"
+compiler=$(glslc --version)  # whole: a pipe that ends early would fail
+version="// Compiler: $(head -3 <<< "$compiler" | tr '\n' ' ' | sed 's/ $//')"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
