@@ -110,12 +110,15 @@ void add_host_bytes(Figures& figures, const SummaryPlan& plan) {
   }
 }
 
+constexpr std::uint32_t kLeastMilliseconds = 40;
+
 void add_threads(Figures& figures, const SummaryPlan& plan) {
   ThreadPlan threads;
   threads.threads = standard_thread_counts();
   threads.seed = plan.seed;
   threads.rounds = plan.effort.turns(threads.rounds);
-  threads.milliseconds = plan.effort.turns(threads.milliseconds);
+  // Shorter, and on a busy machine a thread may not have its turn at all.
+  threads.milliseconds = std::max(plan.effort.turns(threads.milliseconds), kLeastMilliseconds);
   const std::vector<ThreadTimes> quarry = time_quarry_threads(threads);
   const std::vector<ThreadTimes> reference = time_reference_threads(threads);
   std::printf("threads, mixed, million pairs a second\n");
