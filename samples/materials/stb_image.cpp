@@ -10,6 +10,12 @@
 #define STBI_ONLY_TGA
 #define STBI_NO_LINEAR
 #define STBI_NO_HDR
+// Zeroed: its JPEG decoder reads tables that a broken file never defines, and indexes with what is
+// in them.
+#include <cstdlib>
+#define STBI_MALLOC(size) std::calloc(1, size)
+#define STBI_REALLOC(memory, size) std::realloc(memory, size)
+#define STBI_FREE(memory) std::free(memory)
 #include <stb/stb_image.h>
 
 #define STB_IMAGE_WRITE_STATIC
