@@ -71,8 +71,9 @@ class DefragmentationRig : public Rig {
   }
 
   void write(const Resource& resource) {
-    const std::vector<std::byte> bytes(std::max<std::size_t>(1, resource.size),
-                                       std::byte{resource.mark});
+    const std::vector<std::byte> bytes(
+        std::max<std::size_t>(1, static_cast<std::size_t>(resource.size)),
+        std::byte{resource.mark});
     if (resource.image == VK_NULL_HANDLE) {
       const auto where = gpu.buffer_binding(resource.buffer);
       ASSERT_TRUE(where && gpu.device_write(where->memory, where->offset, bytes));
@@ -91,9 +92,9 @@ class DefragmentationRig : public Rig {
         ASSERT_TRUE(where);
         EXPECT_EQ(where->memory, info->memory);
         EXPECT_EQ(where->offset, info->offset);
-        std::vector<std::byte> bytes(resource.size);
+        std::vector<std::byte> bytes(static_cast<std::size_t>(resource.size));
         ASSERT_TRUE(gpu.device_read(where->memory, where->offset, bytes));
-        EXPECT_EQ(bytes, std::vector<std::byte>(resource.size, std::byte{resource.mark}));
+        EXPECT_EQ(bytes, std::vector<std::byte>(bytes.size(), std::byte{resource.mark}));
         continue;
       }
       const auto where = gpu.image_binding(resource.image);
