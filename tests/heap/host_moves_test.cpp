@@ -21,10 +21,17 @@ fakes::FakeProfile non_coherent() {
   return profile;
 }
 
+/// On 32 bits mapped bytes are capped and blocks not kept mapped: what the library could flush or
+/// invalidate is unmapped by then, and that is the owner's to do, as with Vulkan itself.
+constexpr bool kBlocksStayMapped = sizeof(void*) > 4;
+
 void write_by_cpu(DefragmentationRig& rig, const DefragmentationRig::Resource& resource) {
   const auto address = rig.allocator.map(resource.allocation);
   ASSERT_TRUE(address);
   std::memset(*address, resource.mark, static_cast<std::size_t>(resource.size));
+  if (!kBlocksStayMapped) {
+    ASSERT_TRUE(rig.allocator.flush(resource.allocation));
+  }
   ASSERT_TRUE(rig.allocator.unmap(resource.allocation));
 }
 
@@ -32,6 +39,9 @@ void expect_by_cpu(DefragmentationRig& rig) {
   for (const auto& resource : rig.resources) {
     const auto address = rig.allocator.map(resource.allocation);
     ASSERT_TRUE(address);
+    if (!kBlocksStayMapped) {
+      ASSERT_TRUE(rig.allocator.invalidate(resource.allocation));
+    }
     const std::vector<std::uint8_t> expected(static_cast<std::size_t>(resource.size),
                                              resource.mark);
     EXPECT_EQ(std::memcmp(*address, expected.data(), expected.size()), 0);
@@ -111,6 +121,7 @@ TEST(HostMoves, OfCoherentMemoryNeedNoCall) {
 }
 
 TEST(HostMoves, ThatCannotBeFlushedDoNotHappen) {
+  if (!kBlocksStayMapped) GTEST_SKIP() << "nothing is mapped that could be flushed";
   DefragmentationRig rig({}, non_coherent());
   for (std::uint32_t i = 0; i < 32; ++i) {
     rig.add_buffer(kSize, kMovable);
