@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "copy/image_regions.hpp"
 #include "device/planes.hpp"
 
 namespace quarry::heap {
@@ -11,23 +12,6 @@ namespace {
 
 constexpr std::uint32_t kImagesAtOnce = 16;
 constexpr std::uint32_t kMostMips = 32;
-
-VkImageAspectFlags aspects_of(VkFormat format) {
-  switch (format) {
-    case VK_FORMAT_D16_UNORM:
-    case VK_FORMAT_X8_D24_UNORM_PACK32:
-    case VK_FORMAT_D32_SFLOAT:
-      return VK_IMAGE_ASPECT_DEPTH_BIT;
-    case VK_FORMAT_S8_UINT:
-      return VK_IMAGE_ASPECT_STENCIL_BIT;
-    case VK_FORMAT_D16_UNORM_S8_UINT:
-    case VK_FORMAT_D24_UNORM_S8_UINT:
-    case VK_FORMAT_D32_SFLOAT_S8_UINT:
-      return VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT;
-    default:
-      return VK_IMAGE_ASPECT_COLOR_BIT;
-  }
-}
 
 VkPipelineStageFlags at_least_some(VkPipelineStageFlags stages) {
   return stages != 0 ? stages : VkPipelineStageFlags{VK_PIPELINE_STAGE_ALL_COMMANDS_BIT};
@@ -44,7 +28,7 @@ VkImageMemoryBarrier barrier_of(VkImage image, VkFormat format, VkImageLayout be
   barrier.srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
   barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
   barrier.image = image;
-  barrier.subresourceRange = {aspects_of(format), 0, VK_REMAINING_MIP_LEVELS, 0,
+  barrier.subresourceRange = {copy::aspects_of(format), 0, VK_REMAINING_MIP_LEVELS, 0,
                               VK_REMAINING_ARRAY_LAYERS};
   return barrier;
 }
@@ -59,9 +43,7 @@ bool CommandRecorder::is_possible(const device::Device& device) {
 
 bool CommandRecorder::can_move(const VkImageCreateInfo& info,
                                const DefragmentationStep& step) const {
-  // Specification, vkCmdCopyImage: only queues with graphics copy depth, stencil and samples.
-  const bool needs_graphics = info.samples != VK_SAMPLE_COUNT_1_BIT ||
-                              (aspects_of(info.format) & VK_IMAGE_ASPECT_COLOR_BIT) == 0;
+  const bool needs_graphics = copy::needs_graphics(copy::shape_of(info));
   return device::plane_count(info.format) == 1 && info.mipLevels <= kMostMips &&
          (!needs_graphics || (step.queue & VK_QUEUE_GRAPHICS_BIT) != 0);
 }
@@ -130,7 +112,7 @@ void CommandRecorder::copy(VkCommandBuffer commands, const ImageMove& move) cons
   const VkImageCreateInfo& info = *move.info;
   VkImageCopy regions[kMostMips];
   for (std::uint32_t mip = 0; mip < info.mipLevels; ++mip) {
-    const VkImageSubresourceLayers layers{aspects_of(info.format), mip, 0, info.arrayLayers};
+    const VkImageSubresourceLayers layers{copy::aspects_of(info.format), mip, 0, info.arrayLayers};
     regions[mip] = {
         layers,
         {},
