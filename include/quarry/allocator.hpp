@@ -292,7 +292,7 @@ class Allocator {
   /// unless AllocatorDesc::background has somebody for that.
   void tick();
   /// What BackgroundPolicy is about, once: for a thread that may wait for the driver, some times
-  /// within each lead. Returns at once while another thread is at it.
+  /// within each lead. Only refreshes the budget figures while another thread is at it.
   void work();
   /// Asks the driver for its budget figures now, for a thread that may wait for it.
   void refresh_budget();

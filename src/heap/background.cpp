@@ -25,8 +25,8 @@ Status Background::start() {
 }
 
 void Background::work() {
+  core_.refresh_budget();  // tells the owner of pressure, so without the lock
   if (!working_.try_lock()) return;
-  core_.refresh_budget();
   const std::uint64_t now = core_.coarse_now();
   core_.drain_idle_caches();
   BlockSource(core_).enforce_retention(now);
