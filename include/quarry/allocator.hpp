@@ -13,6 +13,7 @@
 #include <quarry/allocation.hpp>
 #include <quarry/budget.hpp>
 #include <quarry/explain.hpp>
+#include <quarry/ordered_free.hpp>
 #include <quarry/pool.hpp>
 #include <quarry/result.hpp>
 #include <quarry/snapshot.hpp>
@@ -125,6 +126,7 @@ struct AllocatorDesc {
   /// HotPathPolicy::deterministic.
   BackgroundPolicy background{};
   BudgetPolicy budget{};
+  OrderedFreePolicy ordered_frees{};
   /// Limit in bytes for each heap, on what this allocator holds; missing or VK_WHOLE_SIZE: none.
   std::span<const VkDeviceSize> heap_limits{};
   /// Share of a heap's size that counts as its budget where the driver does not tell.
@@ -180,8 +182,9 @@ class Allocator {
   Allocator& operator=(Allocator&& other) noexcept;
   Allocator(const Allocator&) = delete;
   Allocator& operator=(const Allocator&) = delete;
-  /// Reports each surviving allocation through on_message, then frees all VkDeviceMemory. Buffers
-  /// and images that the owner did not destroy are not destroyed.
+  /// The GPU must be done with what free_after() and destroy_after() keep: it is released, and the
+  /// semaphores may be gone. Reports each surviving allocation through on_message, then frees all
+  /// VkDeviceMemory. Buffers and images that the owner did not destroy are not destroyed.
   ~Allocator();
   explicit operator bool() const { return core_ != nullptr; }
 
@@ -229,6 +232,36 @@ class Allocator {
     if (free_at_once(allocation)) return {};
     return free_anyhow(allocation);
   }
+
+  // ---- Frees that take effect when the GPU is done, and requests that follow them early. Need
+  // EnabledFeatures::timeline_semaphore, else Reason::feature_not_enabled. docs/ordered_free.md.
+  // -------------------------------
+  /// The handle is stale at once, for every function; the memory is free when the point is reached.
+  /// Errors leave it the caller's: those of free(), over_limit (OrderedFreePolicy),
+  /// out_of_host_memory, being_moved while a move of it is under way.
+  Status free_after(Allocation allocation, const GpuPoint& point);
+  /// All of them or, on an error, none.
+  Status free_after(std::span<const Allocation> allocations, const GpuPoint& point);
+  Status destroy_after(const Buffer& buffer, const GpuPoint& point);
+  Status destroy_after(const Image& image, const GpuPoint& point);
+  Status destroy_after(std::span<const Buffer> buffers, const GpuPoint& point);
+  Status destroy_after(std::span<const Image> images, const GpuPoint& point);
+  /// Asks each semaphore that something waits for once, destroys and frees what is reached, and
+  /// never waits for the GPU. The bytes freed. tick() does it, too. An error is the driver's:
+  /// nothing was freed.
+  Result<VkDeviceSize> collect();
+  PendingFrees pending_frees() const;
+  /// As allocate(), create_buffer() and create_image(), for work that may follow earlier uses of
+  /// its memory: see GpuUse, and in ReuseOrder what must be done before the first use. Host access
+  /// never follows early: requests for it wait as others do, and map() answers
+  /// Reason::still_in_use, with what to wait for, until the earlier uses are over.
+  Result<OrderedAllocation> allocate_ordered(const VkMemoryRequirements& requirements,
+                                             ResourceKind kind, const AllocationDesc& desc,
+                                             const GpuUse& use);
+  Result<OrderedBuffer> create_buffer_ordered(const VkBufferCreateInfo& info,
+                                              const AllocationDesc& desc, const GpuUse& use);
+  Result<OrderedImage> create_image_ordered(const VkImageCreateInfo& info,
+                                            const AllocationDesc& desc, const GpuUse& use);
 
   // ---- Choice
   // -------------------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@
 #include <quarry/host_memory.hpp>
 #include <quarry/linear.hpp>
 #include <quarry/offset.hpp>
+#include <quarry/ordered_free.hpp>
 #include <quarry/pool.hpp>
 #include <quarry/result.hpp>
 #include <quarry/snapshot.hpp>

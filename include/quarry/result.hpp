@@ -32,7 +32,8 @@ enum class Reason : std::uint8_t {
   out_of_range,          ///< an offset or size outside the allocation
   feature_not_enabled,   ///< needs an extension, feature or API version that was not declared
   function_missing,      ///< a needed member of VulkanFunctions is null
-  still_in_use,          ///< a pool with live allocations, a ring with frames in flight
+  still_in_use,          ///< a pool with live allocations, a ring with frames in flight, memory in
+                         ///< which an earlier use may still run
   being_moved,  ///< its contents are on their way to another place: again when they are there
   unsupported,  ///< not offered, for instance sparse resources
 };
@@ -41,6 +42,7 @@ const char* to_string(Reason reason);
 
 /// Rungs of the out-of-memory ladder, in the order in which they are tried. Bits of Error::tried.
 enum class LadderRung : std::uint32_t {
+  pending_frees = 1u << 6,          ///< what free_after() kept was looked at, and some of it freed
   thread_caches = 1u << 0,          ///< free slots that threads kept were given back
   empty_blocks_of_arena = 1u << 1,  ///< empty blocks of this memory type and class were released
   empty_blocks_of_heap = 1u << 2,   ///< empty blocks elsewhere on the heap, oldest first
@@ -56,6 +58,10 @@ struct Error {
   std::uint32_t tried = 0;               ///< LadderRung bits, for shortages
   std::uint32_t memory_types_tried = 0;  ///< bit i: memory type i was tried
   VkDeviceSize requested_bytes = 0;      ///< of the request that failed; 0 where it has no size
+  /// Where memory waits for the GPU (free_after): a retry makes sense when this semaphore reaches
+  /// this value. Null: nothing waits.
+  VkSemaphore retry_semaphore = VK_NULL_HANDLE;
+  std::uint64_t retry_value = 0;
 };
 
 template <class T>

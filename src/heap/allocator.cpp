@@ -110,6 +110,68 @@ Status Allocator::free_anyhow(Allocation allocation) {
   return heap::free(*core_, allocation);
 }
 
+Status Allocator::free_after(Allocation allocation, const GpuPoint& point) {
+  return core_->ordered_frees.defer(std::span<const Allocation>(&allocation, 1), point);
+}
+
+Status Allocator::free_after(std::span<const Allocation> allocations, const GpuPoint& point) {
+  return core_->ordered_frees.defer(allocations, point);
+}
+
+Status Allocator::destroy_after(const Buffer& buffer, const GpuPoint& point) {
+  return core_->ordered_frees.defer(std::span<const Buffer>(&buffer, 1), point);
+}
+
+Status Allocator::destroy_after(const Image& image, const GpuPoint& point) {
+  return core_->ordered_frees.defer(std::span<const Image>(&image, 1), point);
+}
+
+Status Allocator::destroy_after(std::span<const Buffer> buffers, const GpuPoint& point) {
+  return core_->ordered_frees.defer(buffers, point);
+}
+
+Status Allocator::destroy_after(std::span<const Image> images, const GpuPoint& point) {
+  return core_->ordered_frees.defer(images, point);
+}
+
+Result<VkDeviceSize> Allocator::collect() {
+  return core_->ordered_frees.collect();
+}
+
+PendingFrees Allocator::pending_frees() const {
+  return core_->ordered_frees.figures();
+}
+
+Result<OrderedAllocation> Allocator::allocate_ordered(const VkMemoryRequirements& requirements,
+                                                      ResourceKind kind, const AllocationDesc& desc,
+                                                      const GpuUse& use) {
+  OrderedAllocation made;
+  const auto allocation = heap::allocate(*core_, requirements, kind, desc, {&use, &made.order});
+  if (!allocation) return Unexpected(allocation.error());
+  made.allocation = *allocation;
+  return made;
+}
+
+Result<OrderedBuffer> Allocator::create_buffer_ordered(const VkBufferCreateInfo& info,
+                                                       const AllocationDesc& desc,
+                                                       const GpuUse& use) {
+  OrderedBuffer made;
+  const auto buffer = heap::create_buffer(*core_, info, desc, {&use, &made.order});
+  if (!buffer) return Unexpected(buffer.error());
+  made.buffer = *buffer;
+  return made;
+}
+
+Result<OrderedImage> Allocator::create_image_ordered(const VkImageCreateInfo& info,
+                                                     const AllocationDesc& desc,
+                                                     const GpuUse& use) {
+  OrderedImage made;
+  const auto image = heap::create_image(*core_, info, desc, {&use, &made.order});
+  if (!image) return Unexpected(image.error());
+  made.image = *image;
+  return made;
+}
+
 Result<std::uint32_t> Allocator::select_memory_type(std::uint32_t memory_type_bits,
                                                     const AllocationDesc& desc) const {
   return heap::select_memory_type(*core_, memory_type_bits, desc);

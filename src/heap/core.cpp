@@ -136,6 +136,7 @@ Core::Core(const AllocatorDesc& desc, std::uint8_t allocator_id) noexcept
       arenas(host, hot_path.shards),
       slabs(host, records),
       caches(host, slabs, records, hot_path.thread_cache_bytes),
+      ordered_frees(*this, desc.ordered_frees),
       background(*this, desc.background),
       refresh_milliseconds_(desc.budget.refresh_milliseconds),
       clock_(desc.clock != nullptr ? desc.clock : steady_milliseconds),

@@ -19,6 +19,7 @@
 #include "heap/ledger.hpp"
 #include "heap/move_engine.hpp"
 #include "heap/moves.hpp"
+#include "heap/ordered_frees.hpp"
 #include "heap/origins.hpp"
 #include "heap/pool_state.hpp"
 #include "heap/pressure_watch.hpp"
@@ -148,6 +149,7 @@ class Core {
   ArenaTable arenas;
   Slabs slabs;
   ThreadCaches caches;
+  OrderedFrees ordered_frees;
   Background background;
 
  private:

@@ -112,8 +112,8 @@ bool is_plain(const AllocationDesc& desc) {
 /// Nothing to take apart when it is freed but the slot itself, and what a tag counts.
 /// Precondition: claimed.
 bool is_bare(const Record& record) {
-  constexpr std::uint32_t kMapped = Record::kMostMappings | Record::kMappedForLife;
-  return (record.extras.load() | (record.marks.load() & kMapped)) == 0;
+  constexpr std::uint32_t kMore = Record::kMostMappings | Record::kMappedForLife | Record::kOwes;
+  return (record.extras.load() | (record.marks.load() & kMore)) == 0;
 }
 
 /// The record's bin with room for one more slot; null: the slot has to go back to its slab.

@@ -61,6 +61,10 @@ Result<void*> map(Core& core, Allocation allocation) {
     const auto found = core.records.lookup(allocation.value);
     if (!found) return bad_handle(found.status);
     Record& record = *found.record;
+    if (record.owes()) {
+      if (const Status settled = core.ordered_frees.settle(allocation); !settled)
+        return Unexpected(settled.error());
+    }
     if (!count_mapping(record)) return device::refuse(Reason::over_limit);
     // Counted first: either the mover sees the mapping and leaves the allocation where it is, or
     // the move is seen here.

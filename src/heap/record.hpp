@@ -59,11 +59,13 @@ struct Record {
     return state.load() == (live_state(handle) ^ kMoving);
   }
 
-  // `marks`, from the lowest up: mappings, mapped for life, placement, pinned, tag.
+  // `marks`, from the lowest up: mappings, mapped for life, placement, pinned, owes, tag.
   static constexpr std::uint32_t kMostMappings = (1u << 11) - 1;
   static constexpr std::uint32_t kMappedForLife = 1u << 11;
   static constexpr std::uint32_t kPlacementShift = 12;
   static constexpr std::uint32_t kPinned = 1u << 14;  ///< how often, extras.hpp tells
+  /// Its memory was taken over while earlier uses might still run.
+  static constexpr std::uint32_t kOwes = 1u << 15;
   static constexpr std::uint32_t kTagShift = 16;
   static constexpr std::uint32_t pack_marks(Tag tag,
                                             Placement placement = Placement::existing_block) {
@@ -76,6 +78,7 @@ struct Record {
   Placement placement() const {
     return static_cast<Placement>((load_marks() >> kPlacementShift & 3u) + kUsualPlacement);
   }
+  bool owes() const { return (load_marks() & kOwes) != 0; }
   Tag tag() const { return {marks.load(std::memory_order_relaxed) >> kTagShift}; }
 
   // `wording`, from the lowest up: alignment, origin.

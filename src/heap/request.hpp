@@ -8,6 +8,7 @@
 
 #include <quarry/allocation.hpp>
 #include <quarry/explain.hpp>
+#include <quarry/ordered_free.hpp>
 
 #include "device/create_info_copy.hpp"
 #include "device/requirements.hpp"
@@ -16,6 +17,12 @@
 namespace quarry::heap {
 
 class PoolState;
+
+/// Of a request for work that may follow earlier uses of its memory; null for any other.
+struct Following {
+  const GpuUse* use = nullptr;
+  ReuseOrder* order = nullptr;
+};
 
 struct Request {
   VkDeviceSize size = 0;        ///< bytes the driver requires, > 0
@@ -33,6 +40,7 @@ struct Request {
   MovableVerdict movable = MovableVerdict::not_created_here;
   PoolState* pool = nullptr;  ///< entered by the caller
   const AllocationDesc* desc = nullptr;
+  Following following{};
 
   static Request of(const device::Requirements& requirements, ResourceKind kind,
                     const AllocationDesc& desc) {
@@ -67,6 +75,15 @@ struct Request {
     return movable == MovableVerdict::movable ||
            (movable == MovableVerdict::not_created_here && desc->movable && !desc->mapped &&
             !desc->can_alias);
+  }
+  /// Whether it may have memory in which an earlier use still runs.
+  bool may_follow() const {
+    const bool by_host = desc->mapped || desc->intent == MemoryIntent::upload ||
+                         desc->intent == MemoryIntent::readback ||
+                         desc->intent == MemoryIntent::device_upload ||
+                         (desc->required_flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0;
+    return following.use != nullptr && !by_host && !may_move() && !disjoint &&
+           !desc->upper_address && !demands_dedicated() && !likes_dedicated();
   }
   /// Must have its own VkDeviceMemory.
   bool demands_dedicated() const {

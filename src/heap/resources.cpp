@@ -23,7 +23,10 @@ namespace {
 /// it.
 Result<Allocation> allocate(Core& core, const Request& request, PoolUse& pool) {
   if (request.size == 0) return device::refuse(Reason::size_zero);
-  if (const Allocation warm = allocate_warm(core, request)) return warm;
+  const bool follows = core.ordered_frees.any() && request.may_follow();
+  if (!follows) {
+    if (const Allocation warm = allocate_warm(core, request)) return warm;
+  }
   auto allocation = Router(core).allocate(request);
   if (allocation) pool.keep();
   return allocation;
@@ -120,8 +123,8 @@ Status bind_image(Core& core, Allocation allocation, VkImage image, ResourceKind
 
 }  // namespace
 
-Result<Buffer> create_buffer(Core& core, const VkBufferCreateInfo& info,
-                             const AllocationDesc& desc) {
+Result<Buffer> create_buffer(Core& core, const VkBufferCreateInfo& info, const AllocationDesc& desc,
+                             const Following& following) {
   auto pool = begin(core, desc);
   if (!pool) return Unexpected(pool.error());
   auto effective = effective_info(core, info, desc, pool->get());
@@ -131,6 +134,7 @@ Result<Buffer> create_buffer(Core& core, const VkBufferCreateInfo& info,
   Request request =
       request_for(info, device::requirements_of_buffer(core.device, *buffer), desc, pool->get());
   request.buffer = *buffer;
+  request.following = following;
   request.movable = effective->movable;
   request.create_info = &effective->copy;
   const auto allocation = allocate(core, request, *pool);
@@ -149,7 +153,8 @@ Result<Buffer> create_buffer(Core& core, const VkBufferCreateInfo& info,
   return Buffer{*buffer, *allocation};
 }
 
-Result<Image> create_image(Core& core, const VkImageCreateInfo& info, const AllocationDesc& desc) {
+Result<Image> create_image(Core& core, const VkImageCreateInfo& info, const AllocationDesc& desc,
+                           const Following& following) {
   auto pool = begin(core, desc);
   if (!pool) return Unexpected(pool.error());
   auto effective = effective_info(core, info, desc, pool->get());
@@ -169,6 +174,7 @@ Result<Image> create_image(Core& core, const VkImageCreateInfo& info, const Allo
     }
     Request request = request_for(info, *requirements, desc, pool->get());
     request.image = image.image;
+    request.following = following;
     request.disjoint = planes > 1;
     request.movable = effective->movable;
     request.create_info = &effective->copy;
@@ -245,8 +251,10 @@ Status free(Core& core, Allocation allocation) {
 }
 
 Result<Allocation> allocate(Core& core, const VkMemoryRequirements& requirements, ResourceKind kind,
-                            const AllocationDesc& desc) {
-  if (const Allocation warm = allocate_warm(core, requirements, kind, desc)) return warm;
+                            const AllocationDesc& desc, const Following& following) {
+  if (following.use == nullptr) {
+    if (const Allocation warm = allocate_warm(core, requirements, kind, desc)) return warm;
+  }
   if (requirements.size == 0) return device::refuse(Reason::size_zero);
   if (!base::is_power_of_two(requirements.alignment)) return device::refuse(Reason::bad_alignment);
   if (kind > ResourceKind::optimal) return device::refuse(Reason::bad_argument);
@@ -254,6 +262,7 @@ Result<Allocation> allocate(Core& core, const VkMemoryRequirements& requirements
   if (!pool) return Unexpected(pool.error());
   Request request = Request::of({.memory = requirements}, kind, desc);
   request.pool = pool->get();
+  request.following = following;
   request.transient_image = means_transient_image(desc, kind);
   return allocate(core, request, *pool);
 }

@@ -6,18 +6,20 @@
 #include <quarry/allocator.hpp>
 
 #include "heap/core.hpp"
+#include "heap/request.hpp"
 
 namespace quarry::heap {
 
-Result<Buffer> create_buffer(Core& core, const VkBufferCreateInfo& info,
-                             const AllocationDesc& desc);
-Result<Image> create_image(Core& core, const VkImageCreateInfo& info, const AllocationDesc& desc);
+Result<Buffer> create_buffer(Core& core, const VkBufferCreateInfo& info, const AllocationDesc& desc,
+                             const Following& following = {});
+Result<Image> create_image(Core& core, const VkImageCreateInfo& info, const AllocationDesc& desc,
+                           const Following& following = {});
 Status destroy(Core& core, const Buffer& buffer);
 Status destroy(Core& core, const Image& image);
 Status free(Core& core, Allocation allocation);
 
 Result<Allocation> allocate(Core& core, const VkMemoryRequirements& requirements, ResourceKind kind,
-                            const AllocationDesc& desc);
+                            const AllocationDesc& desc, const Following& following = {});
 Result<Allocation> allocate_for_buffer(Core& core, VkBuffer buffer, const AllocationDesc& desc);
 Result<Allocation> allocate_for_image(Core& core, VkImage image, VkImageTiling tiling,
                                       const AllocationDesc& desc);

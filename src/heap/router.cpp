@@ -7,7 +7,6 @@
 #include "base/bits.hpp"
 #include "device/error.hpp"
 #include "heap/hot_path.hpp"
-#include "heap/lookup.hpp"
 #include "heap/mapping.hpp"
 #include "heap/resource_handle.hpp"
 #include "memory/mapped_range.hpp"
@@ -40,6 +39,7 @@ std::uint32_t bit(LadderRung rung) {
 struct Router::Shortage {
   std::uint32_t rungs = 0;
   std::uint32_t memory_types = 0;
+  std::uint32_t heaps = 0;
   std::uint32_t heaps_asked = 0;  ///< the owner was asked to free there
 };
 
@@ -143,6 +143,11 @@ Result<Allocation> Router::allocate(const Request& request) {
   core_.extras.drop(extras);
   if (is_shortage(status)) core_.failed_allocations.fetch_add(1, std::memory_order_relaxed);
   Error error = status.error();
+  if (is_shortage(status)) {
+    const GpuPoint retry = core_.ordered_frees.earliest(shortage.heaps);
+    error.retry_semaphore = retry.semaphore;
+    error.retry_value = retry.value;
+  }
   error.tried = shortage.rungs;
   error.memory_types_tried = shortage.memory_types;
   error.requested_bytes = request.size;
@@ -155,7 +160,8 @@ void Router::publish(const Request& request, const Spot& spot, std::uint32_t ori
   Record& record = *spot.slot.record;
   record.extras.store(extras, std::memory_order_relaxed);
   record.marks.store(Record::pack_marks(desc.tag, spot.placement) |
-                         (spot.mapped_for_life ? Record::kMappedForLife : 0),
+                         (spot.mapped_for_life ? Record::kMappedForLife : 0) |
+                         (spot.owes ? Record::kOwes : 0),
                      std::memory_order_relaxed);
   record.wording.store(Record::pack_wording(origin, spot.alignment_log2),
                        std::memory_order_relaxed);
@@ -201,8 +207,21 @@ Status Router::climb(const Request& request, std::uint32_t memory_type, bool wit
   const auto again = [&](Growth growth) {
     return attempt(request, plan, within_budget, growth, spot);
   };
+  shortage.heaps |= 1u << heap;
+  if (core_.ordered_frees.any() && request.may_follow()) {
+    if (take_over(request, plan, false, spot)) return {};
+    if (request.following.use->wait) {
+      if (const Status placed = again(Growth::none); placed) return placed;
+      if (take_over(request, plan, true, spot)) return {};
+    }
+  }
   Status status = again(Growth::generous);
   if (!is_shortage(status)) return status;
+  if (core_.ordered_frees.collect_quietly() != 0) {
+    shortage.rungs |= bit(LadderRung::pending_frees);
+    status = again(Growth::generous);
+    if (!is_shortage(status)) return status;
+  }
   if (core_.drain_caches() != 0) {
     shortage.rungs |= bit(LadderRung::thread_caches);
     status = again(Growth::generous);
@@ -404,16 +423,12 @@ void Router::leave_memory(const Location& where, OffsetHandle range) {
 }
 
 void Router::free(Allocation allocation, Record& record) {
+  if (record.owes() && core_.ordered_frees.keep_debt(allocation, record)) return;
   if (RecordTable::is_slot(allocation.value) && free_warm(core_, allocation, record)) return;
   const Live live = locate(core_, allocation, record);
   const Location& where = live.where;
-  std::uint32_t mappings = record.map_count();
-  if (record.mapped_for_life()) ++mappings;
-  for (; mappings > 0; --mappings)
-    (void)live.memory().unmap();
   PoolState* pool = live.pool();
-  core_.count_allocation(live.memory().memory_type(), pool, record.tag(), where.size, -1);
-  core_.extras.drop_from(record);
+  strip(live);
   if (!RecordTable::is_slot(allocation.value)) {
     // The range goes first: a snapshot that still sees it, under the arena's lock, may read the
     // record.
@@ -428,6 +443,42 @@ void Router::free(Allocation allocation, Record& record) {
     blocks_.limit_empty(emptied);
   }
   if (pool != nullptr) pool->leave();
+}
+
+void Router::strip(const Live& live) {
+  Record& record = live.record;
+  std::uint32_t mappings = record.map_count();
+  if (record.mapped_for_life()) ++mappings;
+  for (; mappings > 0; --mappings)
+    (void)live.memory().unmap();
+  core_.count_allocation(live.memory().memory_type(), live.pool(), record.tag(), live.where.size,
+                         -1);
+  core_.extras.drop_from(record);
+}
+
+bool Router::take_over(const Request& request, const TypePlan& plan, bool may_wait, Spot& spot) {
+  const Arena* arena = find_arena(plan);
+  if (arena == nullptr) return false;
+  OrderedFrees::Wanted wanted{
+      .where = {OrderedFrees::place_of(*arena), plan.place.size, plan.place.alignment},
+      .use = *request.following.use};
+  wanted.use.wait = may_wait;
+  const auto taken = core_.ordered_frees.take_over(wanted, *request.following.order);
+  if (taken.record == nullptr) return false;
+  const Live live = locate(core_, Allocation{taken.handle}, *taken.record);
+  strip(live);
+  // The earlier owner's use of the pool: the new one brought its own.
+  if (live.pool() != nullptr) live.pool()->leave();
+  spot.slot = {taken.record, RecordTable::successor(taken.handle)};
+  spot.where = live.where;
+  spot.placement = Placement::existing_block;
+  spot.alignment_log2 = static_cast<std::uint8_t>(base::floor_log2(plan.place.alignment));
+  spot.owes = taken.owes;
+  if (!RecordTable::is_slot(taken.handle)) {
+    const auto& record = static_cast<const LargeRecord&>(*taken.record);
+    live.where.block->arena->set_user(*live.where.block, record.range, spot.slot.handle);
+  }
+  return true;
 }
 
 Arena* Router::find_arena(const TypePlan& plan) const {

@@ -9,6 +9,7 @@
 
 #include "heap/block_source.hpp"
 #include "heap/core.hpp"
+#include "heap/lookup.hpp"
 #include "heap/request.hpp"
 
 namespace quarry::heap {
@@ -53,8 +54,13 @@ class Router {
     Placement placement = Placement::none;
     std::uint8_t alignment_log2 = 0;
     bool mapped_for_life = false;
+    bool owes = false;
   };
 
+  /// Takes memory over in which earlier uses may still run.
+  bool take_over(const Request& request, const TypePlan& plan, bool may_wait, Spot& spot);
+  /// Takes apart what a claimed allocation has beside its memory.
+  void strip(const Live& live);
   Status place(const Request& request, Spot& spot, Shortage& shortage);
   Status climb(const Request& request, std::uint32_t memory_type, bool within_budget, Spot& spot,
                Shortage& shortage);

@@ -13,6 +13,7 @@ namespace quarry::heap {
 
 void tick(Core& core) {
   core.refresh_budget();
+  (void)core.ordered_frees.collect_quietly();
   if (core.background.retains()) return;
   const std::uint64_t now = core.coarse_now();
   core.drain_idle_caches();

@@ -44,6 +44,7 @@ void report_leaks(heap::Core& core) {
 
 Allocator::~Allocator() {
   if (core_ == nullptr) return;
+  core_->ordered_frees.release_all();
   report_leaks(*core_);
   heap::Core::destroy(core_);
 }
