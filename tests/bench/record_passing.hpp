@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What no allocator can do without where one thread frees what another allocated and a stale handle
-// has to be found out: the record's line comes over, is claimed by one atomic exchange, and is given
-// out again. No sizes, no memory. What Quarry gets done beside it says how much is its own doing.
+// has to be found out: the record's line comes over, is claimed by one atomic exchange, and is
+// given out again. No sizes, no memory. What Quarry gets done beside it says how much is its own
+// doing.
 #pragma once
 
 #include <atomic>
