@@ -73,7 +73,8 @@ const Route* route_for(Core& core, ThreadCache& cache, std::uint32_t type_bits, 
   return &near;
 }
 
-/// Gets slots into an empty bin: from the depot, slabs, or a new slab in a block that has room.
+/// Gets slots into an empty bin: from depots that share, slabs, a new slab in a block that has
+/// room, or any depot.
 bool refill(Core& core, ThreadCache& cache, SlabSet& set, std::uint32_t size_class,
             Emptied& emptied) {
   if (CacheSet* cached = cache.set(set.number))
@@ -87,7 +88,7 @@ bool refill(Core& core, ThreadCache& cache, SlabSet& set, std::uint32_t size_cla
   Arena::Placed placed;
   if (set.arena.place(Slabs::place_for(*slab), placed) != OffsetError::none) {
     core.slabs.abandon(*slab);
-    return false;
+    return cache.refill_from_any_depot(set, size_class);
   }
   cache.refill_from(*slab, placed);
   return true;

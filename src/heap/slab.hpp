@@ -9,6 +9,7 @@
 
 #include <quarry/offset.hpp>
 
+#include "base/cache_line.hpp"
 #include "heap/record.hpp"
 #include "offset/size_class.hpp"
 
@@ -21,7 +22,7 @@ struct Slot {
 };
 
 /// A Slab is guarded by the lock of its bin; what it is cut from is constant while slots are out.
-struct alignas(64) Slab {
+struct alignas(base::kApart) Slab {
   static constexpr std::uint32_t kMostSlots = 64;
 
   Block* block = nullptr;
@@ -50,6 +51,7 @@ struct alignas(64) Slab {
   bool unused() const { return free_count() + retired == slots; }
 };
 
-static_assert(sizeof(Slab) == 64);  // so that no record of 32 bytes lies across two cache lines
+// Its records begin with lines of their own.
+static_assert(sizeof(Slab) == base::kApart);
 
 }  // namespace quarry::heap

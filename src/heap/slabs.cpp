@@ -11,9 +11,9 @@ namespace quarry::heap {
 
 Magazine* Magazine::make(const HostMemory& host, std::uint32_t capacity) {
   static_assert(sizeof(Magazine) % alignof(Slot) == 0);
-  constexpr std::size_t kLine = 64;
   const std::size_t bytes = sizeof(Magazine) + capacity * sizeof(Slot);
-  void* memory = host.allocate(host.user, (bytes + kLine - 1) / kLine * kLine, kLine);
+  void* memory = host.allocate(
+      host.user, static_cast<std::size_t>(base::align_up(bytes, base::kApart)), base::kApart);
   if (memory == nullptr) return nullptr;
   auto* magazine = ::new (memory) Magazine;
   magazine->capacity = capacity;
@@ -21,7 +21,8 @@ Magazine* Magazine::make(const HostMemory& host, std::uint32_t capacity) {
 }
 
 Slabs::~Slabs() {
-  for_each_depot([this](Depot& depot, VkDeviceSize) {
+  for_each_depot([this](SlabSet& home, std::uint32_t size_class, std::uint32_t number) {
+    Depot& depot = home.depots[number][size_class];
     const base::MutexLock lock(depot.mutex);
     release(depot.full);
     release(depot.empties);
@@ -38,14 +39,14 @@ void Slabs::release(Magazine* magazines) {
   }
 }
 
-/// Calls visitor(depot, bytes of a slot).
+/// Calls visitor(set, size class, number of the depot).
 template <class Visitor>
 void Slabs::for_each_depot(Visitor&& visitor) {
   const std::uint32_t count = set_count_.load(std::memory_order_acquire);
   for (std::uint32_t i = 0; i < count; ++i) {
-    for (auto& depots : set(i).depots) {
+    for (std::uint32_t number = 0; number < SlabSet::kDepots; ++number) {
       for (std::uint32_t size_class = 0; size_class < offset::kSizeClasses; ++size_class)
-        visitor(depots[size_class], offset::size_of_class(size_class));
+        visitor(set(i), size_class, number);
     }
   }
 }
@@ -120,12 +121,16 @@ std::uint32_t Slabs::take_bits(Slab& slab, std::uint64_t wanted, Slot* slots,
   return taken;
 }
 
-/// First those whose records fill a cache line together, so that no other thread has a record on
-/// the lines that the taker writes.
+/// First those whose records fill the bytes of base::kApart together, so that no other thread has a
+/// record among those that the taker writes; then those that fill half of them.
 std::uint32_t Slabs::take_from(Slab& slab, Slot* slots, std::uint32_t most) const {
-  constexpr std::uint64_t kEven = 0x5555'5555'5555'5555;
-  const std::uint64_t both = slab.free & (slab.free >> 1) & kEven;
-  const std::uint32_t taken = take_bits(slab, both | both << 1, slots, most);
+  constexpr std::uint64_t kFirstOfFour = 0x1111'1111'1111'1111;
+  constexpr std::uint64_t kFirstOfTwo = 0x5555'5555'5555'5555;
+  static_assert(sizeof(void*) != 8 || base::kApart == 4 * sizeof(Record));
+  const std::uint64_t pairs = slab.free & slab.free >> 1 & kFirstOfTwo;
+  const std::uint64_t fours = pairs & pairs >> 2 & kFirstOfFour;
+  std::uint32_t taken = take_bits(slab, fours * 15, slots, most);
+  taken += take_bits(slab, slab.free & pairs * 3, slots + taken, most - taken);
   return taken + take_bits(slab, slab.free, slots + taken, most - taken);
 }
 
@@ -199,13 +204,16 @@ void Slabs::close_all(SlabSet& home, Slab* unused, std::uint64_t now, Emptied& e
   }
 }
 
-Magazine* Slabs::take_full(Depot& depot, Magazine& empty) {
+Magazine* Slabs::take_from_depot(SlabSet& home, std::uint32_t size_class, std::uint32_t number,
+                                 Magazine& empty) {
+  Depot& depot = home.depots[number][size_class];
   if (depot.size.load(std::memory_order_relaxed) == 0) return nullptr;
   const base::MutexLock lock(depot.mutex);
   Magazine* full = depot.full;
   if (full == nullptr) return nullptr;
   depot.full = full->next;
-  depot.size.fetch_sub(1, std::memory_order_relaxed);
+  if (depot.size.fetch_sub(1, std::memory_order_relaxed) == kWellStocked)
+    home.bins[size_class].stocked.fetch_and(~(1u << number), std::memory_order_relaxed);
   ++depot.exchanges;
   empty.next = depot.empties;
   depot.empties = &empty;
@@ -214,16 +222,26 @@ Magazine* Slabs::take_full(Depot& depot, Magazine& empty) {
 
 Magazine* Slabs::take_full(SlabSet& home, std::uint32_t size_class, Magazine& empty,
                            std::uint32_t thread) {
+  const std::uint32_t own = thread % SlabSet::kDepots;
+  if (Magazine* full = take_from_depot(home, size_class, own, empty)) return full;
+  const std::uint32_t stocked = home.bins[size_class].stocked.load(std::memory_order_relaxed);
+  // From the next one on, so that not all take from the same.
+  const std::uint32_t behind = stocked & ~0u << own;
+  if (stocked == 0) return nullptr;
+  return take_from_depot(home, size_class, base::lowest_bit(behind != 0 ? behind : stocked), empty);
+}
+
+Magazine* Slabs::take_any_full(SlabSet& home, std::uint32_t size_class, Magazine& empty) {
   for (std::uint32_t i = 0; i < SlabSet::kDepots; ++i) {
-    Depot& depot = home.depots[(thread + i) % SlabSet::kDepots][size_class];
-    if (Magazine* full = take_full(depot, empty)) return full;
+    if (Magazine* full = take_from_depot(home, size_class, i, empty)) return full;
   }
   return nullptr;
 }
 
 Magazine* Slabs::put_full(SlabSet& home, std::uint32_t size_class, Magazine& full,
                           std::uint32_t thread) {
-  Depot& depot = home.depots[thread % SlabSet::kDepots][size_class];
+  const std::uint32_t own = thread % SlabSet::kDepots;
+  Depot& depot = home.depots[own][size_class];
   const base::MutexLock lock(depot.mutex);
   if (depot.size.load(std::memory_order_relaxed) == kMostInDepot) return nullptr;
   Magazine* empty = depot.empties;
@@ -235,14 +253,16 @@ Magazine* Slabs::put_full(SlabSet& home, std::uint32_t size_class, Magazine& ful
   }
   full.next = depot.full;
   depot.full = &full;
-  depot.size.fetch_add(1, std::memory_order_relaxed);
+  if (depot.size.fetch_add(1, std::memory_order_relaxed) + 1 == kWellStocked)
+    home.bins[size_class].stocked.fetch_or(1u << own, std::memory_order_relaxed);
   ++depot.exchanges;
   return empty;
 }
 
 VkDeviceSize Slabs::drain_depots(bool all, std::uint64_t now, Emptied& emptied) {
   VkDeviceSize drained = 0;
-  for_each_depot([&](Depot& depot, VkDeviceSize slot_bytes) {
+  for_each_depot([&](SlabSet& home, std::uint32_t size_class, std::uint32_t number) {
+    Depot& depot = home.depots[number][size_class];
     Magazine* magazines = nullptr;
     Magazine* empties = nullptr;
     {
@@ -251,13 +271,14 @@ VkDeviceSize Slabs::drain_depots(bool all, std::uint64_t now, Emptied& emptied) 
         magazines = std::exchange(depot.full, nullptr);
         empties = std::exchange(depot.empties, nullptr);
         depot.size.store(0, std::memory_order_relaxed);
+        home.bins[size_class].stocked.fetch_and(~(1u << number), std::memory_order_relaxed);
       }
       depot.exchanges = 0;
     }
     release(empties);
     while (magazines != nullptr) {
       Magazine* next = magazines->next;
-      drained += magazines->count * slot_bytes;
+      drained += magazines->count * offset::size_of_class(size_class);
       put(magazines->content(), now, emptied);
       base::release_storage(host_, magazines);
       magazines = next;

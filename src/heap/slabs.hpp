@@ -28,6 +28,8 @@ struct Magazine {
 };
 
 struct alignas(64) SlabBin {
+  /// Bit i: depot i of the size class has nearly as many magazines as it may.
+  std::atomic<std::uint32_t> stocked{0};
   base::Mutex mutex;  ///< held for a batch of slots; no other lock inside
   Slab* open QUARRY_GUARDED_BY(mutex) = nullptr;  ///< slabs with free slots, most recent first
 };
@@ -51,8 +53,10 @@ struct SlabSet {
   std::atomic<Arena*> large{nullptr};
   const std::uint32_t number;
   SlabBin bins[offset::kSizeClasses];
-  /// A thread uses the depots of its number, and others' only when those are empty: so what it puts
-  /// away comes back to it, with the lines that are in its processor's cache.
+  /// A thread uses the depots of its number: so what it puts away comes back to it, with the lines
+  /// that are in its processor's cache. Others' only where those are well stocked, which is where
+  /// slots go from thread to thread anyway, or for want of room: slots of two threads side by side
+  /// would cost each of them its lines at every use.
   Depot depots[kDepots][offset::kSizeClasses];
 };
 
@@ -96,10 +100,12 @@ class Slabs {
   /// The same for one whose handle has no successor: it is never used again.
   void retire(std::uint64_t handle, Record& record, std::uint64_t now, Emptied& emptied);
 
-  /// Exchanges an empty magazine for a full one of the depot; null, with nothing done, when there
-  /// is none.
+  /// Exchanges an empty magazine for a full one of the thread's depot, or a well-stocked one; null,
+  /// with nothing done, when there is none.
   Magazine* take_full(SlabSet& set, std::uint32_t size_class, Magazine& empty,
                       std::uint32_t thread);
+  /// The same of any depot.
+  Magazine* take_any_full(SlabSet& set, std::uint32_t size_class, Magazine& empty);
   /// Exchanges a full magazine for an empty one; null, with nothing done, when the depot has enough
   /// or there is no host memory.
   Magazine* put_full(SlabSet& set, std::uint32_t size_class, Magazine& full, std::uint32_t thread);
@@ -109,13 +115,15 @@ class Slabs {
 
  private:
   static constexpr std::uint32_t kMostInDepot = 4;
+  static constexpr std::uint32_t kWellStocked = 3;
 
   static void link(SlabBin& bin, Slab& slab) QUARRY_REQUIRES(bin.mutex);
   static void unlink(SlabBin& bin, Slab& slab) QUARRY_REQUIRES(bin.mutex);
   std::uint32_t take_from(Slab& slab, Slot* slots, std::uint32_t most) const;
   std::uint32_t take_bits(Slab& slab, std::uint64_t wanted, Slot* slots, std::uint32_t most) const;
   void close_all(SlabSet& set, Slab* unused, std::uint64_t now, Emptied& emptied);
-  Magazine* take_full(Depot& depot, Magazine& empty);
+  static Magazine* take_from_depot(SlabSet& set, std::uint32_t size_class, std::uint32_t number,
+                                   Magazine& empty);
   template <class Visitor>
   void for_each_depot(Visitor&& visitor);
   void release(Magazine* magazines);

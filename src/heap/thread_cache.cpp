@@ -12,11 +12,12 @@ namespace quarry::heap {
 
 namespace {
 
-/// So that a magazine holds about 64 KiB, at least 8 slots and at most 64.
+/// So that a magazine holds about 64 KiB, at least 8 slots and at most 64. The half of it, which is
+/// what is taken from slabs at once, is of whole fours: the records of four lie apart from others.
 std::uint32_t magazine_capacity(std::uint32_t size_class) {
   constexpr std::uint64_t kMagazineBytes = 64 << 10;
-  return static_cast<std::uint32_t>(
-      std::clamp<std::uint64_t>(kMagazineBytes / offset::size_of_class(size_class), 8, 64));
+  const std::uint64_t slots = kMagazineBytes / offset::size_of_class(size_class);
+  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(slots, 8, 64)) & ~7u;
 }
 
 /// The records were another thread's, perhaps: fetched all at once they cost one wait, not one
@@ -106,10 +107,7 @@ ThreadCache::Refill ThreadCache::refill(SlabSet& set, std::uint32_t size_class, 
     return Refill::filled;
   }
   if (Magazine* full = slabs_.take_full(set, size_class, *bin.loaded(), number_)) {
-    fetch_records(full->content());
-    bin.slots = full->slots();
-    bin.set_count(full->count);
-    bin.told.add(static_cast<std::uint16_t>(full->count));
+    load(bin, *full);
     return Refill::filled;
   }
   const std::uint32_t taken = slabs_.take(set, size_class, bin.slots, batch(bin));
@@ -118,11 +116,37 @@ ThreadCache::Refill ThreadCache::refill(SlabSet& set, std::uint32_t size_class, 
   return taken != 0 ? Refill::filled : Refill::no_slots;
 }
 
+bool ThreadCache::refill_from_any_depot(SlabSet& set, std::uint32_t size_class) {
+  CacheBin& bin = bin_of(set, size_class);
+  Magazine* full = slabs_.take_any_full(set, size_class, *bin.loaded());
+  if (full != nullptr) load(bin, *full);
+  return full != nullptr;
+}
+
+/// The loaded magazine, an empty one, is the depot's.
+void ThreadCache::load(CacheBin& bin, Magazine& full) {
+  fetch_records(full.content());
+  bin.slots = full.slots();
+  bin.set_count(full.count);
+  bin.told.add(static_cast<std::uint16_t>(full.count));
+}
+
+/// All that both magazines hold, which is the whole slab mostly: a thread's records then lie
+/// together, where fetching ahead takes no line from another thread.
 void ThreadCache::refill_from(Slab& slab, const Arena::Placed& range) {
   CacheBin& bin = bin_of(slabs_.set(slab.set()), slab.size_class());
-  const std::uint32_t taken = slabs_.open(slab, range, bin.slots, batch(bin));
+  if (bin.spare == nullptr) bin.spare = Magazine::make(host_, bin.capacity());
+  Slot slots[Slab::kMostSlots];
+  const std::uint32_t capacity = bin.capacity();
+  const std::uint32_t most = bin.spare == nullptr ? capacity : 2 * capacity;
+  const std::uint32_t taken = slabs_.open(slab, range, slots, std::min(most, Slab::kMostSlots));
+  // A spare magazine is full or empty.
+  const std::uint32_t spare = taken > capacity ? capacity : 0;
+  if (spare != 0) std::copy_n(slots, spare, bin.spare->slots());
+  std::copy_n(slots + spare, taken - spare, bin.slots);
+  bin.spare_count.set(static_cast<std::uint16_t>(spare));
+  bin.set_count(taken - spare);
   bin.told.add(static_cast<std::uint16_t>(taken));
-  bin.set_count(taken);
 }
 
 bool ThreadCache::make_room(SlabSet& set, std::uint32_t size_class, std::uint64_t now,

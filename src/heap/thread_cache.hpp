@@ -74,7 +74,7 @@ struct LargeFigures {
 };
 
 /// The bins of one arena.
-struct alignas(64) CacheSet {
+struct alignas(base::kApart) CacheSet {
   CacheBin bins[offset::kSizeClasses];
   SlabSet* slabs = nullptr;  ///< null in no_set
   std::uint32_t memory_type = 0;
@@ -90,7 +90,7 @@ struct alignas(64) CacheSet {
 inline constinit CacheSet no_set;
 
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): claims have a line of their own
-class alignas(64) ThreadCache {
+class alignas(base::kApart) ThreadCache {
   // First: then a set is found without another addition.
   std::atomic<CacheSet*> sets_[Slabs::kMostSets];
 
@@ -132,7 +132,7 @@ class alignas(64) ThreadCache {
 
   enum class Refill : std::uint8_t {
     filled,
-    no_slots,    ///< neither the depot nor a slab has any
+    no_slots,    ///< neither depots that share nor a slab has any
     no_magazine  ///< no host memory, or the bytes allowed are used up
   };
   /// Fills an empty loaded magazine from the depot or the slabs.
@@ -140,6 +140,8 @@ class alignas(64) ThreadCache {
   /// The same from a slab that is opened in the range placed for it. Precondition: refill() has
   /// just answered no_slots.
   void refill_from(Slab& slab, const Arena::Placed& range);
+  /// The same from any depot; false: none has any.
+  bool refill_from_any_depot(SlabSet& set, std::uint32_t size_class);
   /// Makes room in a full loaded magazine; false when there is none to be had: give the slot back.
   bool make_room(SlabSet& set, std::uint32_t size_class, std::uint64_t now, Emptied& emptied);
 
@@ -206,6 +208,7 @@ class alignas(64) ThreadCache {
   static std::uint32_t batch(const CacheBin& bin) { return std::max(1u, bin.capacity() / 2); }
   bool prepare(CacheBin& bin, std::uint32_t size_class, std::uint64_t now, Emptied& emptied);
   VkDeviceSize drain(CacheBin& bin, std::uint64_t now, Emptied& emptied);
+  static void load(CacheBin& bin, Magazine& full);
 
   std::atomic<std::uint32_t> busy_{0};
   base::Relaxed<std::uint64_t> allocations_;

@@ -71,10 +71,11 @@ int run_pairs(const Options& options) {
 
 void print_threads(const char* name, const std::vector<ThreadTimes>& times) {
   std::printf("%s, million pairs a second in total\n", name);
-  std::printf("  threads   empty loop        own   exchange    one way   efficiency\n");
+  std::printf("  threads   empty loop        own   exchange    one way    records   efficiency\n");
   for (const ThreadTimes& each : times)
-    std::printf("  %7u %12.1f %10.2f %10.2f %10.2f %12.2f%s\n", each.threads, each.empty, each.own,
-                each.exchange, each.one_way, efficiency(times.front(), each),
+    std::printf("  %7u %12.1f %10.2f %10.2f %10.2f %10.2f %12.2f%s\n", each.threads, each.empty,
+                each.own, each.exchange, each.one_way, each.records,
+                efficiency(times.front(), each),
                 processors_were_free(times.front(), each) ? "" : "  (processors were busy)");
 }
 

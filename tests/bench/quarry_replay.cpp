@@ -34,6 +34,9 @@ struct Options {
   std::string save;
   std::uint64_t seed = 1;
   std::uint64_t warm_up = 0;
+  std::uint64_t largest_block_mib = 0;
+  std::uint64_t move_mib = 0;
+  double move_above = MovePolicy{}.begin_above;
   bool keep_type_bits = false;
 };
 
@@ -63,8 +66,14 @@ ReplayResult replay_on(const Options& options, const Trace& trace, bool referenc
     ReferenceTarget target(reference_desc);
     return replay(trace, target, replay_options);
   }
-  QuarryTarget target(allocator_desc);
-  return replay(trace, target, replay_options);
+  AllocatorDesc desc = allocator_desc;
+  if (options.largest_block_mib != 0)
+    desc.blocks.largest_block = VkDeviceSize{options.largest_block_mib} << 20;
+  QuarryTarget target(desc, {.bytes_per_frame = VkDeviceSize{options.move_mib} << 20,
+                             .begin_above = options.move_above});
+  ReplayResult result = replay(trace, target, replay_options);
+  result.moved = target.moved();
+  return result;
 }
 
 void print(const std::string& name, const ReplayResult& result) {
@@ -83,6 +92,9 @@ void print(const std::string& name, const ReplayResult& result) {
                                     : static_cast<double>(result.peak_reserved) /
                                           static_cast<double>(result.peak_live));
   std::printf("  reserved over live, mean of the frames: %.3f\n", result.mean_reserved_over_live);
+  if (result.moved.moves != 0)
+    std::printf("  moved %.1f MiB in %llu moves\n",
+                static_cast<double>(result.moved.bytes_moved) / kMiB, count(result.moved.moves));
   std::printf("  fragmentation over time:");
   for (std::size_t i = 1; i <= 10 && !result.samples.empty(); ++i)
     std::printf(" %.2f", result.samples[(result.samples.size() - 1) * i / 10].fragmentation);
@@ -164,6 +176,13 @@ int parse_and_run(int argc, char** argv) {
   app.add_option("--save", options.save, "Write the trace to a file");
   app.add_option("--seed", options.seed, "Of the made-up trace")->capture_default_str();
   app.add_option("--warm-up", options.warm_up, "Frames that do not count in the mean");
+  app.add_option("--largest-block-mib", options.largest_block_mib,
+                 "BlockPolicy::largest_block; Quarry only");
+  app.add_option("--defragment-mib", options.move_mib,
+                 "Move what lies in sparse blocks, so much each frame; Quarry only");
+  app.add_option("--defragment-above", options.move_above,
+                 "where blocks hold so many bytes for each that lives")
+      ->capture_default_str();
   app.add_flag("--keep-type-bits", options.keep_type_bits,
                "Only memory types that the recording device allowed");
   try {

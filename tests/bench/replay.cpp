@@ -135,13 +135,16 @@ class Run {
 
 }  // namespace
 
-QuarryTarget::QuarryTarget(AllocatorDesc desc) : allocator_(make_allocator(desc, milliseconds_)) {}
+QuarryTarget::QuarryTarget(AllocatorDesc desc, const MovePolicy& moves)
+    : allocator_(make_allocator(desc, milliseconds_)), moves_(moves) {}
 
 std::uint64_t QuarryTarget::allocate(const TraceEvent& event) {
   AllocationDesc desc;
   desc.intent = event.intent;
   desc.lifetime = event.lifetime;
   desc.dedicated = event.dedicated;
+  desc.movable = moves_.bytes_per_frame != 0;
+  if (event.size > largest_.size) largest_ = event;
   const VkMemoryRequirements requirements{event.size, event.alignment, event.memory_type_bits};
   auto allocation = allocator_.allocate(requirements, event.resource, desc);
   return allocation ? allocation->value : 0;
@@ -154,6 +157,47 @@ void QuarryTarget::free(std::uint64_t handle) {
 void QuarryTarget::frame(std::uint64_t microseconds) {
   milliseconds_ = microseconds / 1000;
   allocator_.tick();
+  if (moves_.bytes_per_frame != 0) move_some();
+}
+
+/// The copies are taken to be done at once: what is watched here is where everything lies.
+void QuarryTarget::move_some() {
+  if (!pass_ && !begin_pass()) return;
+  const auto proposed = pass_.propose(moves_.bytes_per_frame, 128);
+  if (proposed) {
+    for (const ProposedMove& move : *proposed) {
+      (void)pass_.commit(move);
+      (void)allocator_.free(move.destination);  // by now the place that it left
+    }
+  }
+  pass_.complete(0);
+  if (!proposed || pass_.done()) end_pass();
+}
+
+bool QuarryTarget::begin_pass() {
+  const Totals totals = allocator_.totals();
+  const auto wanted = static_cast<double>(totals.allocation_bytes) * moves_.begin_above;
+  DefragmentationDesc desc{.by_owner = true};
+  if (static_cast<double>(totals.block_bytes) <= wanted) {
+    if (largest_.size == 0) return false;
+    // The next large one is to find room in the blocks that there are.
+    desc.goal = DefragmentationDesc::Goal::make_room;
+    desc.bytes = largest_.size;
+    desc.alignment = largest_.alignment;
+    desc.kind = largest_.resource;
+    desc.lifetime = largest_.lifetime;
+  }
+  auto pass = Defragmentation::begin(allocator_, desc);
+  if (pass) pass_ = std::move(*pass);
+  return pass.has_value();
+}
+
+void QuarryTarget::end_pass() {
+  const DefragmentationFigures figures = pass_.figures();
+  moved_.moves += figures.moves;
+  moved_.bytes_moved += figures.bytes_moved;
+  moved_.bytes_freed += figures.bytes_freed;
+  pass_ = {};
 }
 
 ReplayTarget::Held QuarryTarget::held() const {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <quarry/allocator.hpp>
+#include <quarry/defragmentation.hpp>
 
 #include "bench/reference_allocator.hpp"
 #include "bench/traces/trace.hpp"
@@ -37,21 +38,38 @@ class ReplayTarget {
   virtual double fragmentation() const = 0;
 };
 
+/// Defragmentation as a frame loop would do it: room is kept for one more of the largest request so
+/// far, and blocks are given back where they hold too much.
+struct MovePolicy {
+  VkDeviceSize bytes_per_frame = 0;  ///< but for one allocation that is larger; 0: nothing is moved
+  /// A pass begins where blocks hold so many bytes for each that lives.
+  double begin_above = 1.12;
+};
+
 /// Makes the allocator itself, since its clock is that of the trace.
 class QuarryTarget : public ReplayTarget {
  public:
   /// The device must outlive this. Ends the program if the allocator is refused.
-  explicit QuarryTarget(AllocatorDesc desc);
+  explicit QuarryTarget(AllocatorDesc desc, const MovePolicy& moves = {});
 
   std::uint64_t allocate(const TraceEvent& event) override;
   void free(std::uint64_t handle) override;
   void frame(std::uint64_t microseconds) override;
   Held held() const override;
   double fragmentation() const override;
+  DefragmentationFigures moved() const { return moved_; }
 
  private:
+  void move_some();
+  bool begin_pass();
+  void end_pass();
+
   std::uint64_t milliseconds_ = 0;
   Allocator allocator_;
+  const MovePolicy moves_;
+  TraceEvent largest_;  ///< request so far
+  Defragmentation pass_;
+  DefragmentationFigures moved_;  ///< by passes that have ended
 };
 
 class ReferenceTarget : public ReplayTarget {
@@ -87,6 +105,7 @@ struct ReplayResult {
   /// Mean over the frames after the warm-up in which anything lives.
   double mean_reserved_over_live = 0;
   std::vector<ReplaySample> samples;  ///< at most about 400
+  DefragmentationFigures moved{};     ///< where anything was
 };
 
 struct ReplayOptions {

@@ -4,6 +4,7 @@
 #include "bench/replay.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <string>
 #include <unordered_map>
@@ -124,6 +125,28 @@ TEST(Replay, StreamingHoldsFourteenGibibytes) {
   EXPECT_GT(peak, VkDeviceSize{13} << 30);
   EXPECT_EQ(chain_bytes(TexelFormat::bc7, 8192, 8192), 89'478'512u);
   EXPECT_EQ(chain_bytes(TexelFormat::rgba8, 1, 1), 4u);
+}
+
+TEST(Replay, MovesKeepStreamingDenseInFewBlocks) {
+  const Trace trace = texture_streaming(1);
+  std::array<ReplayResult, 2> results;  // without moves, with
+  for (const bool moves : {false, true}) {
+    fakes::FakeGpu gpu(roomy_profile(1));
+    {
+      AllocatorDesc desc = gpu.allocator_desc();
+      desc.blocks.largest_block = VkDeviceSize{512} << 20;
+      QuarryTarget target(desc, {.bytes_per_frame = moves ? VkDeviceSize{256} << 20 : 0});
+      results[moves] = replay(trace, target, {.keep_type_bits = false, .fragmentation = false});
+      results[moves].moved = target.moved();
+    }
+    fakes::expect_clean_end(gpu);
+    EXPECT_EQ(results[moves].refused, 0u);
+  }
+  EXPECT_EQ(results[0].moved.moves, 0u);
+  EXPECT_GT(results[1].moved.moves, 0u);
+  EXPECT_LT(results[1].mean_reserved_over_live, 1.08);
+  EXPECT_LT(results[1].mean_reserved_over_live, results[0].mean_reserved_over_live);
+  EXPECT_LE(results[1].driver_allocations, 100u);
 }
 
 TEST(Replay, TheViewersRunIsServedWhole) {

@@ -9,6 +9,7 @@
 
 #include "bench/clock.hpp"
 #include "bench/pair_loop.hpp"
+#include "bench/record_passing.hpp"
 #include "bench/spsc_ring.hpp"
 #include "bench/subjects.hpp"
 
@@ -166,9 +167,12 @@ ThreadTimes of_quiet_rounds(const std::vector<ThreadTimes>& rounds) {
   for (const ThreadTimes& each : rounds) {
     if (each.empty >= usual) quiet.push_back(each);
   }
-  return {rounds.front().threads, median_of(quiet, &ThreadTimes::empty),
-          median_of(quiet, &ThreadTimes::own), median_of(quiet, &ThreadTimes::exchange),
-          median_of(quiet, &ThreadTimes::one_way)};
+  return {rounds.front().threads,
+          median_of(quiet, &ThreadTimes::empty),
+          median_of(quiet, &ThreadTimes::own),
+          median_of(quiet, &ThreadTimes::exchange),
+          median_of(quiet, &ThreadTimes::one_way),
+          median_of(quiet, &ThreadTimes::records)};
 }
 
 template <class Subject>
@@ -194,6 +198,8 @@ std::vector<ThreadTimes> time_threads(const ThreadPlan& plan) {
       times.own = afresh(own_throughput(subject, counts[i], plan));
       times.exchange = afresh(handing_throughput(subject, counts[i], false, plan));
       times.one_way = afresh(handing_throughput(subject, paired, true, plan));
+      RecordPassing records;
+      times.records = handing_throughput(records, counts[i], false, plan);
     }
   }
   std::vector<ThreadTimes> results;

@@ -20,6 +20,8 @@ struct ThreadTimes {
   /// One half allocates, the other frees; with one thread as `exchange`. The slower half sets the
   /// pace, so that this is below the others even where nothing is shared.
   double one_way = 0;
+  /// `exchange` of bare records (record_passing.hpp): what the processors let through.
+  double records = 0;
 };
 
 struct ThreadPlan {
@@ -35,6 +37,7 @@ std::vector<ThreadTimes> time_quarry_threads(const ThreadPlan& plan);
 std::vector<ThreadTimes> time_reference_threads(const ThreadPlan& plan);
 
 /// Throughput over one thread's, over the empty loop's; the lower of own frees and exchange.
+/// `records` tells how much of the loss in the exchange the processors leave to nobody.
 double efficiency(const ThreadTimes& one, const ThreadTimes& many);
 
 /// Whether the empty loop gained what as many free processors give it, at least three quarters of

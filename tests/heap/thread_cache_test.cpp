@@ -69,6 +69,45 @@ struct Owner {
   ThreadCache cache;
 };
 
+TEST(ThreadCache, AThreadTakesAFreshSlabWhole) {
+  SlabBench bench;
+  {
+    Owner owner(bench, 16 * kMiB);
+    for (const std::uint32_t size_class : {0u, k4KiB, offset::size_class_of(9'000), k64KiB}) {
+      const std::optional<Slot> slot = owner.take(size_class);
+      ASSERT_TRUE(slot);
+      EXPECT_EQ(owner.bin(size_class)->cached() + 1, offset::slots_of_class(size_class));
+      EXPECT_EQ(owner.untold(size_class), 1);
+      EXPECT_TRUE(owner.put(size_class, *slot));
+      EXPECT_EQ(owner.untold(size_class), 0);
+    }
+    (void)owner.cache.drain(0, bench.emptied);
+  }
+  EXPECT_TRUE(bench.is_empty());
+}
+
+TEST(ThreadCache, TheLastMagazineOfAnothersDepotIsForWantOfRoomOnly) {
+  SlabBench bench;
+  {
+    Owner owner(bench, 16 * kMiB);
+    Magazine* magazine = Magazine::make(bench.host.memory(), 8);
+    ASSERT_NE(magazine, nullptr);
+    for (const Slot& slot : bench.open_all(k64KiB, 1))
+      magazine->slots()[magazine->count++] = slot;
+    Magazine* empty = bench.slabs().put_full(bench.set(), k64KiB, *magazine, 3);
+    ASSERT_NE(empty, nullptr);
+    base::release_storage(bench.host.memory(), empty);
+    ASSERT_NE(owner.bin(k64KiB), nullptr);
+    EXPECT_EQ(owner.cache.refill(bench.set(), k64KiB, 0, bench.emptied),
+              ThreadCache::Refill::no_slots);
+    EXPECT_TRUE(owner.cache.refill_from_any_depot(bench.set(), k64KiB));
+    EXPECT_EQ(owner.bin(k64KiB)->cached(), 8u);
+    EXPECT_EQ(owner.untold(k64KiB), 0);
+    (void)owner.cache.drain(0, bench.emptied);
+  }
+  EXPECT_TRUE(bench.is_empty());
+}
+
 TEST(ThreadCache, WhatIsHandedOutAndTakenBackIsToldLessCached) {
   SlabBench bench;
   {
