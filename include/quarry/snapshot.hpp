@@ -30,6 +30,7 @@ struct SnapshotBlock {
   bool dedicated = false;
   bool optimal = false;  ///< holds optimal images only (bufferImageGranularity > 1)
   bool mapped = false;
+  bool emptying = false;  ///< closed to new allocations: defragmentation moves out what lies in it
   Lifetime lifetime = Lifetime::unspecified;
   std::uint32_t first_range = 0;  ///< index into Snapshot::ranges
   std::uint32_t range_count = 0;

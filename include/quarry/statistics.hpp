@@ -58,6 +58,8 @@ struct Counters {
   std::uint64_t driver_budget_queries = 0;  ///< vkGetPhysicalDeviceMemoryProperties2
   std::uint64_t failed_allocations = 0;     ///< requests answered with an error of shortage
   std::uint64_t uploaded_bytes = 0;         ///< handed out by upload rings
+  std::uint64_t moves = 0;        ///< of defragmentation, recorded or committed by the owner
+  std::uint64_t moved_bytes = 0;  ///< of those
 };
 
 }  // namespace quarry

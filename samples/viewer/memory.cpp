@@ -59,8 +59,10 @@ bool is_shortage(const Error& error) {
 }
 
 Outcome<std::unique_ptr<Memory>> Memory::create(Instance& instance, Gpu& gpu,
-                                                std::optional<std::uint64_t> budget_mib) {
+                                                std::optional<std::uint64_t> budget_mib,
+                                                bool movable) {
   auto memory = std::make_unique<Memory>();
+  memory->movable_ = movable;
   const VulkanFunctions functions = functions_from_volk();
   std::vector<const char*> instance_extensions;
   for (const std::string& name : instance.extensions())
@@ -77,6 +79,7 @@ Outcome<std::unique_ptr<Memory>> Memory::create(Instance& instance, Gpu& gpu,
   desc.features.maintenance4 = true;
   desc.features.timeline_semaphore = true;
   desc.blocks = block_policy(likely_budget(gpu.facts().handle, budget_mib));
+  memory->largest_block_ = desc.blocks.largest_block;
   desc.on_message = on_message;
   auto allocator = Allocator::create(desc);
   if (!allocator) return failure("the allocator cannot be made: " + describe(allocator.error()));
@@ -161,24 +164,44 @@ Outcome<void> Memory::choose_budget(std::optional<std::uint64_t> budget_mib) {
 Outcome<void> Memory::seal() {
   std::array<HeapBudget, VK_MAX_MEMORY_HEAPS> heaps;
   const std::uint32_t count = allocator_.budgets(heaps);
-  std::uint64_t elsewhere = 0;
+  elsewhere_ = 0;
   for (std::uint32_t heap = 0; heap < count; ++heap) {
     if (heap == texture_heap_) continue;
-    elsewhere += heaps[heap].own_bytes;
+    elsewhere_ += heaps[heap].own_bytes;
     // A limit of 0 bytes is meant as such: what has nothing by now gets nothing.
     if (!allocator_.set_heap_limit(heap, heaps[heap].own_bytes))
       return failure("a heap takes no limit");
   }
-  if (elsewhere + heaps[texture_heap_].own_bytes > budget_) {
+  needed_ = elsewhere_ + heaps[texture_heap_].own_bytes;
+  if (needed_ > budget_) {
     return failure("the budget of " + std::to_string(budget_ / kMebibyte) +
                    " MiB does not even hold what the picture itself needs (" +
-                   std::to_string((elsewhere + heaps[texture_heap_].own_bytes) / kMebibyte + 1) +
+                   std::to_string(needed_ / kMebibyte + 1) +
                    " MiB): raise --budget-mib or make the picture smaller with --window-size");
   }
-  if (!allocator_.set_heap_limit(texture_heap_, budget_ - elsewhere)) {
+  return limit_textures();
+}
+
+Outcome<void> Memory::limit_textures() {
+  if (!allocator_.set_heap_limit(texture_heap_, budget_ - elsewhere_)) {
     return failure("the texture heap takes no limit");
   }
   return {};
+}
+
+Outcome<void> Memory::change_budget(std::uint64_t bytes) {
+  if (bytes < needed_) {
+    return failure("a budget of " + std::to_string(bytes / kMebibyte) +
+                   " MiB does not even hold what the picture itself needs (" +
+                   std::to_string(needed_ / kMebibyte + 1) + " MiB)");
+  }
+  budget_ = bytes;
+  return limit_textures();
+}
+
+std::uint64_t Memory::texture_heap_excess() const {
+  const std::uint64_t held = allocator_.heap_totals(texture_heap_).block_bytes;
+  return held - std::min(held, texture_heap_room());
 }
 
 std::uint64_t Memory::texture_heap_room() const {
@@ -191,6 +214,18 @@ std::uint64_t Memory::texture_heap_room() const {
 
 std::uint64_t Memory::texture_heap_live_bytes() const {
   return allocator_.heap_totals(texture_heap_).allocation_bytes;
+}
+
+std::uint64_t Memory::texture_heap_free_bytes() const {
+  const Totals totals = allocator_.heap_totals(texture_heap_);
+  return totals.block_bytes - std::min(totals.block_bytes, totals.allocation_bytes);
+}
+
+AllocationDesc Memory::texture_desc() const {
+  return {.within_budget = true,
+          .movable = movable_,
+          .memory_type_bits = texture_type_bits_,
+          .tag = texture_tag_};
 }
 
 std::uint64_t Memory::reserved_bytes() const {

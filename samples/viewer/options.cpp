@@ -42,6 +42,7 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
   Options options;
   std::string size;
   std::string camera = "fly";
+  std::filesystem::path budget_script;
   CLI::App app("Shows many 8K PBR materials with less memory than they need.", "quarry-viewer");
   app.add_option("--materials", options.materials,
                  "Folder with one folder or file-name prefix a material");
@@ -59,6 +60,9 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
   app.add_option("--budget-mib", options.budget_mib,
                  "Device memory to live within (default: 3/4 of what is free)")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 24));
+  app.add_option("--budget-script", budget_script,
+                 "Budgets that begin while it runs: lines of FRAME MIB")
+      ->type_name("FILE");
   app.add_option("--window-size", size,
                  "WIDTHxHEIGHT (default: 960x540 on a CPU device, else 1920x1080)");
   app.add_option("--anisotropy", options.anisotropy,
@@ -77,6 +81,8 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
   app.add_flag("--validation", options.validation,
                "Run under the Khronos validation layer and count its messages");
   app.add_flag("--hud", options.hud, "Show the memory display (F1 toggles it in the window)");
+  app.add_flag("--defrag", options.defrag,
+               "Move textures out of sparse blocks while frames are drawn");
   app.add_flag("--check-lod", options.check_lod,
                "Compare the mips that are asked for with what the GPU would sample, and end");
   try {
@@ -89,6 +95,11 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
     if (const std::string problem = read_size(size, options); !problem.empty()) {
       return usage_error(problem);
     }
+  }
+  if (!budget_script.empty()) {
+    auto script = BudgetScript::read(budget_script);
+    if (!script) return usage_error("--budget-script: " + script.error());
+    options.budget_script = std::move(*script);
   }
   options.camera = *camera_mode(camera);
   options.pictures_given = app.count("--pictures") > 0;

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "viewer/budget_script.hpp"
 #include "viewer/camera.hpp"
 
 namespace quarry::viewer {
@@ -22,6 +23,7 @@ struct Options {
   std::vector<std::uint32_t> pictures;  ///< frames to write as PNG
   bool pictures_given = false;
   std::optional<std::uint64_t> budget_mib;
+  BudgetScript budget_script;
   std::optional<std::uint32_t> width;
   std::optional<std::uint32_t> height;
   std::optional<float> anisotropy;
@@ -34,6 +36,7 @@ struct Options {
   bool validation = false;
   bool hud = false;
   bool check_lod = false;
+  bool defrag = false;  ///< keep the textures' blocks dense
 };
 
 inline constexpr int kExitOk = 0;

@@ -48,6 +48,12 @@ std::string mebibytes(std::uint64_t bytes) {
   return number(static_cast<double>(bytes) / (1024.0 * 1024.0), "%.1f MiB");
 }
 
+std::uint64_t sum_of(const std::vector<FrameRecord>& frames, std::uint64_t FrameRecord::*member) {
+  return std::accumulate(
+      frames.begin(), frames.end(), std::uint64_t{0},
+      [member](std::uint64_t sum, const FrameRecord& frame) { return sum + frame.*member; });
+}
+
 double percentile(std::vector<FrameRecord> frames, double share) {
   if (frames.empty()) return 0.0;
   const auto index =
@@ -81,6 +87,31 @@ std::uint64_t driver_allocations_last_100(const std::vector<FrameRecord>& frames
       [](std::uint64_t sum, const FrameRecord& frame) { return sum + frame.driver_allocations; });
 }
 
+std::vector<BudgetChange> budget_changes(const std::vector<FrameRecord>& frames) {
+  std::vector<BudgetChange> changes;
+  for (std::size_t i = 1; i < frames.size(); ++i) {
+    const FrameRecord& frame = frames[i];
+    if (frame.budget_bytes != frames[i - 1].budget_bytes)
+      changes.push_back({.frame = static_cast<std::uint32_t>(i), .bytes = frame.budget_bytes});
+    if (changes.empty()) continue;
+    BudgetChange& change = changes.back();
+    change.worst_milliseconds = std::max(change.worst_milliseconds, frame.milliseconds);
+    if (frame.reserved_bytes <= frame.budget_bytes) continue;
+    change.frames_above = static_cast<std::uint32_t>(i) - change.frame + 1;
+    change.seconds_above = frame.seconds - frames[change.frame - 1].seconds;
+  }
+  return changes;
+}
+
+double reserved_over_live(const std::vector<FrameRecord>& frames) {
+  const std::size_t first = frames.size() / 2;
+  double sum = 0.0;
+  for (std::size_t i = first; i < frames.size(); ++i)
+    sum += static_cast<double>(frames[i].reserved_bytes) /
+           static_cast<double>(std::max<std::uint64_t>(frames[i].live_bytes, 1));
+  return frames.empty() ? 0.0 : sum / static_cast<double>(frames.size() - first);
+}
+
 std::string to_json(const Report& report) {
   const double limit = 2.0 * median_milliseconds(report.frames);
   std::ostringstream out;
@@ -97,6 +128,19 @@ std::string to_json(const Report& report) {
       << ",\n  \"textures_below_wanted_mip\": " << report.textures_below_wanted_mip
       << ",\n  \"smallest_upgrade_bytes\": " << report.smallest_upgrade_bytes
       << ",\n  \"budget_left_bytes\": " << report.budget_left_bytes
+      << ",\n  \"reserved_over_live\": " << number(reserved_over_live(report.frames))
+      << ",\n  \"moves\": " << sum_of(report.frames, &FrameRecord::moves)
+      << ",\n  \"moved_bytes\": " << sum_of(report.frames, &FrameRecord::moved_bytes)
+      << ",\n  \"bytes_freed_by_moves\": " << report.bytes_freed_by_moves
+      << ",\n  \"budget_changes\": "
+      << list(budget_changes(report.frames), ", ",
+              [](const BudgetChange& change) {
+                return "{\"frame\": " + std::to_string(change.frame) +
+                       ", \"bytes\": " + std::to_string(change.bytes) +
+                       ", \"frames_above\": " + std::to_string(change.frames_above) +
+                       ", \"seconds_above\": " + number(change.seconds_above) +
+                       ", \"worst_ms\": " + number(change.worst_milliseconds) + '}';
+              })
       << ",\n  \"median_ms\": " << number(median_milliseconds(report.frames))
       << ",\n  \"hitches\": "
       << list(hitches(report.frames), ", ", [](std::uint32_t i) { return std::to_string(i); })
@@ -106,11 +150,14 @@ std::string to_json(const Report& report) {
   out << list(report.frames, ",", [limit](const FrameRecord& frame) {
     std::ostringstream line;
     line << "\n    {\"ms\": " << number(frame.milliseconds)
+         << ", \"seconds\": " << number(frame.seconds)
          << ", \"resident_bytes\": " << frame.resident_bytes
+         << ", \"live_bytes\": " << frame.live_bytes
          << ", \"reserved_bytes\": " << frame.reserved_bytes
          << ", \"budget_bytes\": " << frame.budget_bytes
          << ", \"driver_allocations\": " << frame.driver_allocations
-         << ", \"uploaded_bytes\": " << frame.uploaded_bytes
+         << ", \"uploaded_bytes\": " << frame.uploaded_bytes << ", \"moves\": " << frame.moves
+         << ", \"moved_bytes\": " << frame.moved_bytes
          << ", \"at_rest\": " << (frame.at_rest ? "true" : "false")
          << ", \"hitch\": " << (frame.milliseconds > limit ? "true" : "false") << '}';
     return line.str();
@@ -120,12 +167,6 @@ std::string to_json(const Report& report) {
 }
 
 std::string to_table(const Report& report) {
-  std::uint64_t uploaded = 0;
-  std::uint64_t driver_allocations = 0;
-  for (const FrameRecord& frame : report.frames) {
-    uploaded += frame.uploaded_bytes;
-    driver_allocations += frame.driver_allocations;
-  }
   std::ostringstream out;
   const auto row = [&out](const char* name, const std::string& value) {
     std::string label = name;
@@ -142,11 +183,22 @@ std::string to_table(const Report& report) {
   row("materials",
       std::to_string(report.materials) + ", " + mebibytes(report.material_bytes_total));
   row("budget", mebibytes(report.budget_bytes));
+  for (const BudgetChange& change : budget_changes(report.frames))
+    row("  from frame / above it / worst", mebibytes(change.bytes) + " from " +
+                                               std::to_string(change.frame) + " / " +
+                                               number(change.seconds_above, "%.2f s") + " / " +
+                                               number(change.worst_milliseconds, "%.1f ms"));
   row("peak reserved / live",
       mebibytes(report.peak_reserved_bytes) + " / " + mebibytes(report.peak_live_bytes));
-  row("textures uploaded", mebibytes(uploaded));
+  row("reserved over live, second half", number(reserved_over_live(report.frames)));
+  if (const std::uint64_t moves = sum_of(report.frames, &FrameRecord::moves); moves > 0) {
+    row("moved / given back in blocks",
+        mebibytes(sum_of(report.frames, &FrameRecord::moved_bytes)) + " in " +
+            std::to_string(moves) + " moves / " + mebibytes(report.bytes_freed_by_moves));
+  }
+  row("textures uploaded", mebibytes(sum_of(report.frames, &FrameRecord::uploaded_bytes)));
   row("driver allocations, all / last 100",
-      std::to_string(driver_allocations) + " / " +
+      std::to_string(sum_of(report.frames, &FrameRecord::driver_allocations)) + " / " +
           std::to_string(driver_allocations_last_100(report.frames)));
   row("textures below the wanted mip", std::to_string(report.textures_below_wanted_mip));
   if (report.textures_below_wanted_mip > 0) {

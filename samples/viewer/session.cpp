@@ -15,6 +15,7 @@ namespace quarry::viewer {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
 
 double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
@@ -96,14 +97,20 @@ Outcome<void> Session::warm_up(const Pose& pose) {
 
 Outcome<void> Session::frame(const FrameInput& input, Presenter* presenter) {
   const auto start = Clock::now();
+  if (report_.frames.empty()) started_ = start;
+  if (const auto mib = budget_script_.change_at(report_.frames.size())) change_budget(*mib);
   auto commands = frames_.begin(ring_);
   if (!commands) return failure(commands.error());
   memory_->allocator().tick();
   Arrivals arrivals = store_->update(frames_.completed(), frames_.recording());
   store_->stream(wishes(input.pose));
   note_problems();
-  renderer_->bindings().update(frames_.slot(), *store_);
   record_barriers(*commands, arrivals.acquires);
+  if (moves_) {
+    if (auto moved = moves_->record(*commands, frames_.completed(), frames_.recording()); !moved)
+      return moved;
+  }
+  renderer_->bindings().update(frames_.slot(), *store_);
   auto recorded =
       renderer_->record(*commands, ring_, targets_,
                         {view(input.pose), 0.0f, 0.0f, live_anisotropy_ > 1.0f, frames_.slot()});
@@ -123,10 +130,14 @@ Outcome<void> Session::frame(const FrameInput& input, Presenter* presenter) {
   const Counters counters = memory_->allocator().counters();
   FrameRecord record;
   record.milliseconds = milliseconds_since(start);
+  record.seconds = milliseconds_since(started_) * 1e-3;
   record.resident_bytes = store_->live_bytes();
   record.reserved_bytes = memory_->reserved_bytes();
   record.budget_bytes = memory_->budget();
   record.driver_allocations = counters.driver_allocations - counters_.driver_allocations;
+  record.live_bytes = memory_->allocator().totals().allocation_bytes;
+  record.moves = counters.moves - counters_.moves;
+  record.moved_bytes = counters.moved_bytes - counters_.moved_bytes;
   record.uploaded_bytes = loader_->uploaded_bytes() - uploaded_;
   record.at_rest = input.at_rest;
   report_.frames.push_back(record);
@@ -171,11 +182,23 @@ Outcome<void> Session::resize(VkExtent2D extent) {
   return {};
 }
 
+void Session::note_problem(const std::string& problem) {
+  (void)std::fprintf(stderr, "quarry-viewer: %s\n", problem.c_str());
+  report_.problems.push_back(problem);
+}
+
 void Session::note_problems() {
-  for (const std::string& problem : store_->take_problems()) {
-    (void)std::fprintf(stderr, "quarry-viewer: %s\n", problem.c_str());
-    report_.problems.push_back(problem);
-  }
+  for (const std::string& problem : store_->take_problems())
+    note_problem(problem);
+}
+
+std::uint64_t Session::budget_mib() const {
+  return memory_->budget() / kMebibyte;
+}
+
+void Session::change_budget(std::uint64_t mib) {
+  if (auto changed = memory_->change_budget(mib * kMebibyte); !changed)
+    note_problem(changed.error());
 }
 
 Outcome<Report> Session::report() {
@@ -189,6 +212,7 @@ Outcome<Report> Session::report() {
   report_.textures_below_wanted_mip = lack.textures_below_wanted;
   report_.smallest_upgrade_bytes = lack.smallest_upgrade;
   report_.budget_left_bytes = store_->budget_left();
+  if (moves_) report_.bytes_freed_by_moves = moves_->bytes_freed();
   if (instance_->validation() != nullptr) {
     report_.validation_messages = instance_->validation()->messages();
   }

@@ -3,6 +3,7 @@
 // in which they depend on each other.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 #include "viewer/picture.hpp"
 #include "viewer/report.hpp"
 #include "viewer/scene_renderer.hpp"
+#include "viewer/texture_moves.hpp"
 #include "viewer/texture_store.hpp"
 
 namespace quarry::viewer {
@@ -60,6 +62,9 @@ class Session {
   Outcome<void> warm_up(const Pose& pose);
   /// One frame of the loop; its figures are added to the report.
   Outcome<void> frame(const FrameInput& input, Presenter* presenter);
+  /// The budget from the next frame on. What cannot be said of it is a problem of the report.
+  void change_budget(std::uint64_t mib);
+  std::uint64_t budget_mib() const;
   /// A picture at the pose, with all the quality there is. Waits for the GPU.
   Outcome<PictureFile> picture(const Pose& pose, bool overlay);
   /// Waits for the GPU and makes new targets.
@@ -79,6 +84,7 @@ class Session {
   View view(const Pose& pose) const {
     return {pose, targets_.extent.width, targets_.extent.height};
   }
+  void note_problem(const std::string& problem);
   void note_problems();
 
   std::unique_ptr<Instance> instance_;
@@ -90,16 +96,19 @@ class Session {
   Scene scene_;
   std::unique_ptr<TextureLoader> loader_;
   std::unique_ptr<TextureStore> store_;
+  std::optional<TextureMoves> moves_;  ///< none: textures stay where they are
   std::unique_ptr<SceneRenderer> renderer_;
   std::unique_ptr<Overlay> overlay_;
   FrameTargets targets_;
   std::optional<Readback> readback_;
   std::vector<MaterialSlots> slots_;
+  BudgetScript budget_script_;
   std::vector<std::uint32_t> last_wishes_;
   float live_anisotropy_ = 1.0f;
   float picture_anisotropy_ = 1.0f;
   std::uint32_t picture_samples_ = 4;
   Report report_;
+  std::chrono::steady_clock::time_point started_;  ///< the first frame
   Counters counters_;
   std::uint64_t uploaded_ = 0;
 };

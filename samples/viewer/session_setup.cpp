@@ -81,7 +81,9 @@ Outcome<void> Session::make_contents(const Options& options) {
     place = std::move(*made);
     return {};
   };
-  Outcome<void> step = keep(memory_, Memory::create(*instance_, *gpu_, options.budget_mib));
+  budget_script_ = options.budget_script;
+  Outcome<void> step =
+      keep(memory_, Memory::create(*instance_, *gpu_, options.budget_mib, options.defrag));
   if (step && !options.trace.empty()) step = memory_->start_trace(options.trace, gpu_->device());
   if (!step) return step;
   auto materials = load_materials(options, *gpu_, *memory_);
@@ -120,6 +122,7 @@ Outcome<void> Session::make_contents(const Options& options) {
     return failure(step.error() + " (is the budget, --budget-mib, too small for the picture?)");
   if (step = memory_->seal(); !step) return step;
   store_ = std::make_unique<TextureStore>(*gpu_, *memory_, *loader_, std::move(materials->sources));
+  if (options.defrag) moves_.emplace(*gpu_, *memory_, *store_);
   last_wishes_.assign(store_->size(), kNothingResident);
   counters_ = memory_->allocator().counters();
   return {};

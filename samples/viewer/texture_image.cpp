@@ -87,7 +87,8 @@ Outcome<TextureSource> make_texture_source(std::string name, MapRole role,
                    " texels along a side, this device takes " + std::to_string(limit));
   }
   for (std::uint32_t level = source.finest; level <= source.last; ++level) {
-    const auto explained = memory.allocator().explain(source.image_info(level - source.finest));
+    const auto explained =
+        memory.allocator().explain(source.image_info(level - source.finest), memory.texture_desc());
     if (!explained) return failure(path + ": " + describe(explained.error()));
     // Padding can make two levels cost the same; the finer one must never look cheaper.
     if (!source.level_bytes.empty() && explained->size >= source.level_bytes.back()) break;

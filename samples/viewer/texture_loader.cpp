@@ -42,6 +42,14 @@ void TextureLoader::load(const LoadRequest& request) {
   work_.notify_one();
 }
 
+void TextureLoader::trim() {
+  {
+    const std::lock_guard lock(mutex_);
+    trim_wanted_ = true;
+  }
+  work_.notify_one();
+}
+
 void TextureLoader::dispose(TextureImage image) {
   {
     const std::lock_guard lock(mutex_);
@@ -58,7 +66,8 @@ std::vector<LoadResult> TextureLoader::take_results() {
 void TextureLoader::run(UploadLane& lane) {
   std::unique_lock lock(mutex_);
   while (true) {
-    work_.wait(lock, [&] { return ending_ || !doomed_.empty() || !requests_.empty(); });
+    work_.wait(lock,
+               [&] { return ending_ || trim_wanted_ || !doomed_.empty() || !requests_.empty(); });
     if (!doomed_.empty()) {
       TextureImage image = std::move(doomed_.front());
       doomed_.pop_front();
@@ -68,6 +77,11 @@ void TextureLoader::run(UploadLane& lane) {
       lock.lock();
     } else if (ending_) {
       return;
+    } else if (trim_wanted_) {
+      trim_wanted_ = false;
+      lock.unlock();
+      (void)memory_.allocator().trim();
+      lock.lock();
     } else {
       const LoadRequest request = requests_.front();
       requests_.pop_front();
@@ -81,10 +95,7 @@ void TextureLoader::run(UploadLane& lane) {
 
 Outcome<TextureImage> TextureLoader::make_image(const LoadRequest& request, LoadStatus& status) {
   const VkImageCreateInfo info = request.source->image_info(request.level);
-  AllocationDesc desc;
-  desc.memory_type_bits = memory_.texture_type_bits();
-  desc.within_budget = true;
-  desc.tag = memory_.texture_tag();
+  AllocationDesc desc = memory_.texture_desc();
   desc.name = request.source->name.c_str();
   auto image = memory_.create_image(info, desc);
   if (!image) {

@@ -48,6 +48,8 @@ class TextureLoader {
   ~TextureLoader();
 
   void load(const LoadRequest& request);
+  /// Lets a thread give back what the allocator keeps in reserve.
+  void trim();
   /// Destroys an image that the GPU is done with.
   void dispose(TextureImage image);
   std::vector<LoadResult> take_results();
@@ -73,6 +75,7 @@ class TextureLoader {
   std::deque<LoadRequest> requests_;
   std::deque<TextureImage> doomed_;
   std::vector<LoadResult> results_;
+  bool trim_wanted_ = false;
   bool ending_ = false;
   std::vector<std::thread> threads_;
 };

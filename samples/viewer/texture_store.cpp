@@ -63,6 +63,8 @@ Arrivals TextureStore::update(std::uint64_t completed, std::uint64_t recording) 
     loader_.dispose(std::move(retired_.front().image));
     retired_.pop_front();
   }
+  while (!retired_views_.empty() && retired_views_.front().frame <= completed)
+    retired_views_.pop_front();
   const std::uint64_t disposed = loader_.disposed_bytes();
   const std::uint64_t freed = disposed - disposed_seen_;
   disposed_seen_ = disposed;
@@ -117,6 +119,44 @@ void TextureStore::swap_in(LoadResult& result, std::uint64_t recording, Arrivals
   --loading_;
 }
 
+/// The texture that shows an image; size() if none does.
+std::uint32_t TextureStore::shown_as(VkImage image) const {
+  const auto found =
+      std::find_if(textures_.begin(), textures_.end(),
+                   [image](const Texture& texture) { return texture.image.image.image == image; });
+  return static_cast<std::uint32_t>(found - textures_.begin());
+}
+
+bool TextureStore::describe_use(const MovableResource& resource, ResourceState& state) const {
+  if (resource.image == VK_NULL_HANDLE || shown_as(resource.image) == size()) return false;
+  state.layout = VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL;
+  state.stages = VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT;
+  state.access = VK_ACCESS_SHADER_READ_BIT;
+  return true;
+}
+
+Outcome<void> TextureStore::take_over(const MovedResource& moved, std::uint64_t recording) {
+  const std::uint32_t index = shown_as(moved.old_image);
+  TextureImage& image = textures_[index].image;
+  auto view = make_object<VkImageView>(gpu_.device(), vkCreateImageView,
+                                       texture_view_info(moved.new_image, sources_[index].format()),
+                                       vkDestroyImageView, "vkCreateImageView");
+  image.image.image = moved.new_image;
+  retired_views_.push_back({std::move(image.view), recording});
+  if (!view) return failure(view.error());
+  image.view = std::move(*view);
+  return {};
+}
+
+/// Where the budget fell below what is held: empty blocks go, and if nothing else is on its way
+/// out, what blocks lose is no room for textures any more.
+void TextureStore::give_way() {
+  const std::uint64_t excess = memory_.texture_heap_excess();
+  if (excess == 0) return;
+  loader_.trim();
+  if (used_ <= texture_budget() && settled()) unusable_ += std::max(excess / 4, spare());
+}
+
 void TextureStore::no_room(std::uint32_t texture, std::uint64_t bytes) {
   // Empty blocks that the allocator kept are worth more to textures now.
   if (memory_.allocator().trim() > 0) return;
@@ -155,6 +195,7 @@ void TextureStore::stream(const std::vector<TextureWish>& wishes) {
     if (textures_[i].broken) give_up(states_[i]);
   }
   if (changed) unusable_ -= unusable_ / 16;
+  give_way();
   PlanInput input;
   input.textures = states_;
   input.budget = texture_budget();

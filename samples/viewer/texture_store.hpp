@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <quarry/defragmentation.hpp>
+
 #include "viewer/stream_plan.hpp"
 #include "viewer/texture_loader.hpp"
 
@@ -47,6 +49,11 @@ class TextureStore {
   /// Once a frame, after update: starts what the wishes and the budget allow.
   void stream(const std::vector<TextureWish>& wishes);
 
+  /// Of a texture that is shown: how the GPU uses it. False for every other image: it stays.
+  bool describe_use(const MovableResource& resource, ResourceState& state) const;
+  /// From now on it is shown from where it was moved to. `recording`: the frame that moves it.
+  Outcome<void> take_over(const MovedResource& moved, std::uint64_t recording);
+
   /// Null until the first mips are there.
   VkImageView view(std::uint32_t texture) const { return textures_[texture].image.view.get(); }
   bool broken(std::uint32_t texture) const { return textures_[texture].broken; }
@@ -71,9 +78,16 @@ class TextureStore {
     TextureImage image;
     std::uint64_t frame = 0;  ///< the last that may use it
   };
+  /// Of an image that is not where it was any more.
+  struct RetiredView {
+    DeviceObject<VkImageView> view;
+    std::uint64_t frame = 0;  ///< the last that may use it
+  };
 
   void take_results();
   void swap_in(LoadResult& result, std::uint64_t recording, Arrivals& arrivals);
+  std::uint32_t shown_as(VkImage image) const;
+  void give_way();
   void no_room(std::uint32_t texture, std::uint64_t bytes);
   std::uint64_t texture_budget() const;
   std::uint64_t spare() const;
@@ -86,6 +100,7 @@ class TextureStore {
   std::vector<TextureState> states_;
   std::vector<LoadResult> arriving_;  ///< submitted, not yet done by the GPU
   std::deque<Retired> retired_;
+  std::deque<RetiredView> retired_views_;
   std::vector<std::string> problems_;
   std::uint64_t used_ = 0;      ///< bytes of images alive or asked for
   std::uint64_t replaced_ = 0;  ///< of `used_`: images that a load under way will replace

@@ -104,6 +104,7 @@ class WindowLoop {
     input.seconds = std::chrono::duration<double>(now - last_).count();
     last_ = now;
     if (state.toggled_overlay % 2 != 0) overlay_ = !overlay_;
+    if (state.budget_steps != 0) step_budget(state.budget_steps);
     CameraInput camera;
     camera.move = {state.move[0], state.move[1], state.move[2]};
     if (state.buttons[0] != 0 && !(overlay_ && session_.pointer_on_overlay())) {
@@ -123,6 +124,16 @@ class WindowLoop {
                      state.wheel,
                      {state.buttons[0] != 0, state.buttons[1] != 0, state.buttons[2] != 0}};
     return session_.frame(input, &swapchain_);
+  }
+
+  /// Each step up or down is an eighth.
+  void step_budget(int steps) {
+    std::uint64_t mib = session_.budget_mib();
+    for (; steps > 0; --steps)
+      mib += std::max<std::uint64_t>(mib / 8, 1);
+    for (; steps < 0; ++steps)
+      mib -= mib / 8;
+    session_.change_budget(mib);
   }
 
   Outcome<void> write_picture() {

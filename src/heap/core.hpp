@@ -142,6 +142,8 @@ class Core {
   std::atomic<std::uint64_t> allocations{0};
   std::atomic<std::uint64_t> failed_allocations{0};
   std::atomic<std::uint64_t> uploaded_bytes{0};
+  std::atomic<std::uint64_t> moves_made{0};
+  std::atomic<std::uint64_t> moved_bytes{0};
 
   bool (*const on_shortage)(void* user, std::uint32_t heap, VkDeviceSize bytes);
   void* const shortage_user;

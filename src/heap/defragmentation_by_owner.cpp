@@ -108,8 +108,7 @@ Status Defragmentation::State::commit(const ProposedMove& move) {
   }
   if (!core.moves.swap_places(move.allocation, move.destination, *second))
     return device::refuse(Reason::still_in_use);
-  ++figures.moves;
-  figures.bytes_moved += move.size;
+  count_move(move.size);
   return {};
 }
 

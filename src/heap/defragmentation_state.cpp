@@ -289,8 +289,14 @@ void Defragmentation::State::note(const heap::PlannedMove& planned, Prepared& pr
   }
   noted = noted && moved_.push_back(told);
   QUARRY_CHECK(noted);
+  count_move(planned.size);
+}
+
+void Defragmentation::State::count_move(VkDeviceSize bytes) {
   ++figures.moves;
-  figures.bytes_moved += planned.size;
+  figures.bytes_moved += bytes;
+  core.moves_made.fetch_add(1, std::memory_order_relaxed);
+  core.moved_bytes.fetch_add(bytes, std::memory_order_relaxed);
 }
 
 void Defragmentation::State::complete(std::uint64_t value) {

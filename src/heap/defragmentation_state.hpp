@@ -86,6 +86,7 @@ class Defragmentation::State {
   void note(const heap::PlannedMove& planned, Prepared& prepared);
   void finish(const heap::Move& done);
   void let_go(heap::PlannedBlock& block);
+  void count_move(VkDeviceSize bytes);
   Result<Allocation> make_destination(const heap::PlannedMove& planned);
   bool awaits_owner(std::uint32_t step);
 

@@ -83,6 +83,8 @@ Counters counters(const Core& core) {
   counters.frees = counters.allocations - std::min(live, counters.allocations);
   counters.failed_allocations = core.failed_allocations.load(std::memory_order_relaxed);
   counters.uploaded_bytes = core.uploaded_bytes.load(std::memory_order_relaxed);
+  counters.moves = core.moves_made.load(std::memory_order_relaxed);
+  counters.moved_bytes = core.moved_bytes.load(std::memory_order_relaxed);
   return counters;
 }
 

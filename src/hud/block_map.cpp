@@ -71,6 +71,7 @@ void BlockMap::assign(std::span<const SnapshotBlock> blocks, std::span<const Sna
       row.dedicated = block.dedicated;
       row.optimal = block.optimal;
       row.custom_pool = static_cast<bool>(block.pool);
+      row.emptying = block.emptying;
       row.first_cell = static_cast<std::uint32_t>(cells_.size());
       rows_.push_back(row);
     }

@@ -30,6 +30,7 @@ struct MapRow {
   bool optimal = false;
   bool mapped = false;
   bool custom_pool = false;
+  bool emptying = false;
   std::uint32_t block_count = 0;
   VkDeviceSize size = 0;  ///< bytes, the sum of all cells
   VkDeviceSize used = 0;

@@ -78,6 +78,7 @@ void show_row_tooltip(const BlockMap& map, const MapRow& row) {
     ImGui::Text("block of memory type %u, heap %u", row.memory_type, row.heap);
     if (row.custom_pool) ImGui::TextUnformatted("of a custom pool");
     if (row.optimal) ImGui::TextUnformatted("optimal images only");
+    if (row.emptying) ImGui::TextUnformatted("being emptied");
   }
   if (row.mapped) ImGui::TextUnformatted("mapped");
   ImGui::Text("%s of %s used", bytes_text(row.used).c_str(), bytes_text(row.size).c_str());
@@ -95,7 +96,9 @@ void show_row_tooltip(const BlockMap& map, const MapRow& row) {
 
 void paint_segments(std::span<const Segment> segments, const MapRow& row, ImVec2 at, float height) {
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const ImU32 color = row.dedicated ? palette::kDedicated : palette::kUsed;
+  const ImU32 color = row.dedicated  ? palette::kDedicated
+                      : row.emptying ? palette::kEmptying
+                                     : palette::kUsed;
   for (const Segment& segment : segments) {
     if (segment.used_share <= 0.0f)
       continue;  // the ground of the row has the colour of free ranges
@@ -168,6 +171,7 @@ void show_blocks(const BlockMap& map, const Figures& figures, float height, View
       LegendEntry{palette::kUsed, "used"},
       LegendEntry{palette::kFree, "free"},
       LegendEntry{palette::kDedicated, "dedicated"},
+      LegendEntry{palette::kEmptying, "being emptied"},
       LegendEntry{palette::kMarked, "tag under the mouse"},
   };
   const float before = ImGui::GetCursorPosY();

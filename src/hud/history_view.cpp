@@ -31,6 +31,9 @@ void show_sample_tooltip(const Sample& sample, std::size_t age) {
               count_text(sample.work.driver_frees).c_str(),
               count_text(sample.work.driver_maps).c_str());
   ImGui::Text("%s uploaded", bytes_text(sample.work.uploaded_bytes).c_str());
+  if (sample.work.moves > 0)
+    ImGui::Text("%s moved in %s moves", bytes_text(sample.work.moved_bytes).c_str(),
+                count_text(sample.work.moves).c_str());
   ImGui::EndTooltip();
 }
 

@@ -8,10 +8,11 @@ namespace quarry::hud {
 namespace {
 
 using Member = std::uint64_t Counters::*;
-constexpr std::array<Member, 8> kMembers = {
+constexpr std::array<Member, 10> kMembers = {
     &Counters::allocations,        &Counters::frees,          &Counters::driver_allocations,
     &Counters::driver_frees,       &Counters::driver_maps,    &Counters::driver_budget_queries,
-    &Counters::failed_allocations, &Counters::uploaded_bytes,
+    &Counters::failed_allocations, &Counters::uploaded_bytes, &Counters::moves,
+    &Counters::moved_bytes,
 };
 static_assert(sizeof(Counters) == kMembers.size() * sizeof(std::uint64_t),
               "a counter is missing from the list");

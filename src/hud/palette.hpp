@@ -19,6 +19,7 @@ constexpr ImU32 kPeak = IM_COL32(240, 178, 62, 255);
 constexpr ImU32 kAlarm = IM_COL32(232, 84, 74, 255);
 constexpr ImU32 kUpload = IM_COL32(84, 184, 120, 255);
 constexpr ImU32 kMarked = IM_COL32(255, 122, 184, 255);
+constexpr ImU32 kEmptying = IM_COL32(226, 140, 48, 255);
 constexpr ImU32 kText = IM_COL32(240, 243, 248, 255);
 constexpr ImU32 kShadow = IM_COL32(0, 0, 0, 170);
 

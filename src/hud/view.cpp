@@ -114,6 +114,10 @@ void show_work(const Recorder& recorder) {
              bytes_text(worst.work.uploaded_bytes).c_str(), plain);
   gap();
   count("budget query", &Counters::driver_budget_queries, false);
+  work_cells("moved", bytes_text(now.work.moved_bytes).c_str(),
+             bytes_text(worst.work.moved_bytes).c_str(), plain);
+  gap();
+  count("moves", &Counters::moves, false);
   ImGui::EndTable();
 }
 

@@ -58,6 +58,7 @@ class Builder {
     used_bytes_ = 0;
     entry.pool = traits.pool != nullptr ? traits.pool->handle : Pool{};
     entry.optimal = traits.optimal;
+    entry.emptying = block.closed;
     entry.lifetime = traits.lifetime;
     block.space->for_each_range(
         [](void* context, const OffsetRange& range) {

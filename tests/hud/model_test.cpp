@@ -21,8 +21,8 @@ Counters counters(std::uint64_t allocations, std::uint64_t uploaded = 0) {
 }
 
 TEST(Difference, IsTakenMemberByMember) {
-  const Counters before{1, 2, 3, 4, 5, 6, 7, 8};
-  const Counters now{11, 22, 33, 44, 55, 66, 77, 88};
+  const Counters before{1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+  const Counters now{11, 22, 33, 44, 55, 66, 77, 88, 99, 110};
   Counters result;
   ASSERT_TRUE(difference(now, before, result));
   EXPECT_EQ(result.allocations, 10u);
@@ -33,6 +33,8 @@ TEST(Difference, IsTakenMemberByMember) {
   EXPECT_EQ(result.driver_budget_queries, 60u);
   EXPECT_EQ(result.failed_allocations, 70u);
   EXPECT_EQ(result.uploaded_bytes, 80u);
+  EXPECT_EQ(result.moves, 90u);
+  EXPECT_EQ(result.moved_bytes, 100u);
 }
 
 TEST(Difference, IsRefusedWhenAnyCounterWentBack) {

@@ -42,10 +42,42 @@ TEST(Report, JsonHasTheMembersThatReadersLookFor) {
        {"frames", "materials", "budget_bytes", "peak_reserved_bytes", "peak_live_bytes",
         "material_bytes_total", "driver_allocations_last_100_frames", "validation_messages",
         "device", "textures_below_wanted_mip", "smallest_upgrade_bytes", "budget_left_bytes",
-        "hitches"}) {
+        "hitches", "reserved_over_live", "moves", "moved_bytes", "bytes_freed_by_moves",
+        "budget_changes"}) {
     EXPECT_NE(json.find('"' + std::string(member) + "\": "), std::string::npos) << member;
   }
   EXPECT_NE(json.find("\"hitches\": [2]"), std::string::npos);
+}
+
+TEST(Report, ABudgetChangeTellsHowLongMoreWasHeld) {
+  std::vector<FrameRecord> records(10);
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    records[i] = {.milliseconds = i == 5 ? 9.0 : 2.0,
+                  .seconds = static_cast<double>(i) * 0.5,
+                  .reserved_bytes = i < 6 ? 90u : 50u,
+                  .budget_bytes = i < 4 || i > 7 ? 100u : 50u};
+  }
+  const auto changes = budget_changes(records);
+  ASSERT_EQ(changes.size(), 2u);
+  EXPECT_EQ(changes[0].frame, 4u);
+  EXPECT_EQ(changes[0].bytes, 50u);
+  EXPECT_EQ(changes[0].frames_above, 2u);
+  EXPECT_DOUBLE_EQ(changes[0].seconds_above, 1.0);
+  EXPECT_DOUBLE_EQ(changes[0].worst_milliseconds, 9.0);
+  EXPECT_EQ(changes[1].frame, 8u);
+  EXPECT_EQ(changes[1].frames_above, 0u);
+  EXPECT_TRUE(budget_changes({}).empty());
+}
+
+TEST(Report, ReservedOverLiveIsOfTheSecondHalf) {
+  std::vector<FrameRecord> records(4);
+  for (FrameRecord& record : records)
+    record.live_bytes = 10;
+  records[0].reserved_bytes = 1000;
+  records[2].reserved_bytes = 20;
+  records[3].reserved_bytes = 40;
+  EXPECT_DOUBLE_EQ(reserved_over_live(records), 3.0);
+  EXPECT_DOUBLE_EQ(reserved_over_live({}), 0.0);
 }
 
 TEST(Report, TextIsEscapedForJson) {

@@ -21,6 +21,7 @@ typedef struct QuarryWindowState {
   int height;
   int closing; /* the user or the display wants it gone */
   int toggled_overlay; /* presses of F1 since the last poll */
+  int budget_steps;    /* presses of + less those of - since the last poll */
   float mouse_x;
   float mouse_y;
   float wheel; /* since the last poll */

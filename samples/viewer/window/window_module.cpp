@@ -11,6 +11,7 @@
 struct QuarryWindow {
   GLFWwindow* handle = nullptr;
   int toggled_overlay = 0;
+  int budget_steps = 0;
   float wheel = 0.0f;
   bool lost = false;
 };
@@ -39,6 +40,8 @@ void on_key(GLFWwindow* handle, int key, int, int action, int) {
   auto* window = static_cast<QuarryWindow*>(glfwGetWindowUserPointer(handle));
   if (action != GLFW_PRESS) return;
   if (key == GLFW_KEY_F1) ++window->toggled_overlay;
+  if (key == GLFW_KEY_EQUAL || key == GLFW_KEY_KP_ADD) ++window->budget_steps;
+  if (key == GLFW_KEY_MINUS || key == GLFW_KEY_KP_SUBTRACT) --window->budget_steps;
   if (key == GLFW_KEY_ESCAPE) glfwSetWindowShouldClose(handle, GLFW_TRUE);
 }
 
@@ -115,8 +118,10 @@ void poll(QuarryWindow* window, QuarryWindowState* state) {
   state->move[1] = axis(window->handle, GLFW_KEY_E, GLFW_KEY_Q);
   state->move[2] = axis(window->handle, GLFW_KEY_W, GLFW_KEY_S);
   state->toggled_overlay = window->toggled_overlay;
+  state->budget_steps = window->budget_steps;
   state->wheel = window->wheel;
   window->toggled_overlay = 0;
+  window->budget_steps = 0;
   window->wheel = 0.0f;
 }
 
