@@ -97,7 +97,7 @@ class MoveMaker {
   /// A budget that shrank below what is used must not keep textures from giving mips up.
   bool fits_as_smaller(std::uint64_t bytes) const {
     const bool over = input_.used > input_.budget;
-    return used_ + bytes <= (over ? input_.used + spare_ : input_.budget);
+    return used_ + bytes <= (over ? input_.used + std::max(input_.beside, spare_) : input_.budget);
   }
 
   void start(std::size_t i, std::uint32_t level) {

@@ -31,6 +31,9 @@ struct PlanInput {
   std::uint64_t used = 0;        ///< bytes of every image alive: shown, being loaded, not yet freed
   std::uint64_t retiring = 0;    ///< of `used`: goes without a further move (replaced images)
   std::uint32_t free_slots = 0;  ///< moves that may start now
+  /// Where more is used than the budget: bytes that smaller images may take beside that, until what
+  /// they replace is gone. The coarsest image of one texture is always granted.
+  std::uint64_t beside = 0;
 };
 
 struct Move {

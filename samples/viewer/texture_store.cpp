@@ -11,6 +11,8 @@ namespace {
 
 /// Loads under way at most: enough to keep the loaders busy, few enough to react to the camera.
 constexpr std::uint32_t kMovesAtOnce = 6;
+/// Where the budget fell below what is used: what is loaded then is small.
+constexpr std::uint32_t kMovesInNeed = 32;
 
 /// What cannot be read is no business of the planner's any more.
 void give_up(TextureState& state) {
@@ -201,7 +203,10 @@ void TextureStore::stream(const std::vector<TextureWish>& wishes) {
   input.budget = texture_budget();
   input.used = used_;
   input.retiring = retiring_ + replaced_;
-  input.free_slots = kMovesAtOnce - std::min(kMovesAtOnce, loading_);
+  // Gaps between textures: blocks are not to be made for what has to shrink.
+  input.beside = memory_.texture_heap_free_bytes() / 2;
+  const std::uint32_t most = input.used > input.budget ? kMovesInNeed : kMovesAtOnce;
+  input.free_slots = most - std::min(most, loading_);
   for (const Move& move : make_plan(input).moves) {
     TextureState& state = states_[move.texture];
     used_ += state.level_bytes[move.level];

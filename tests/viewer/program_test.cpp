@@ -141,6 +141,42 @@ TEST_F(ViewerProgram, KeepsTheBudgetInSilenceAndWritesWhatItSaw) {
   }
 }
 
+TEST_F(ViewerProgram, MovesTexturesWhileTheBudgetFallsAndRises) {
+  const std::string many = (folder_ / "many").string();
+  ASSERT_EQ(run(program("quarry-materials") + " --count 12 --size 1024 --out " + many).exit_code,
+            0);
+  const fs::path script = folder_ / "budgets";
+  std::ofstream(script) << "# MiB from frames on\n20 44\n90 60\n160 44\n230 60\n";
+  const auto show = [&](const std::string& name, const std::string& more) {
+    const Finished seen =
+        run(headless("--validation --frames 300 --budget-mib 60 "
+                     "--pictures 299 --materials " +
+                     many + " --out " + out(name.c_str()) + more));
+    EXPECT_EQ(seen.exit_code, 0) << seen.output;
+    const std::string report = text_of(fs::path(out(name.c_str())) / "report.json");
+    EXPECT_EQ(figure(report, "validation_messages"), 0) << seen.output;
+    EXPECT_LE(figure(report, "peak_reserved_bytes"), 60 << 20);
+    return report;
+  };
+  (void)show("still", "");
+  std::string report;
+  // Where everything lies depends on which file was read first.
+  for (int i = 0; i < 4 && figure(report, "moves") <= 0; ++i)
+    report = show("moving", " --defrag --budget-script " + script.string());
+  EXPECT_GT(figure(report, "moves"), 0);
+  EXPECT_GT(figure(report, "moved_bytes"), 0);
+  const std::regex change("\"frames_above\": *([0-9]+)");
+  int changes = 0;
+  for (std::sregex_iterator each(report.begin(), report.end(), change), end; each != end; ++each) {
+    EXPECT_LT(std::stoi((*each)[1]), 70) << "above the budget all the time";
+    ++changes;
+  }
+  EXPECT_EQ(changes, 4);
+  const auto still = text_of(fs::path(out("still")) / "frame-000299.png");
+  ASSERT_FALSE(still.empty());
+  EXPECT_TRUE(still == text_of(fs::path(out("moving")) / "frame-000299.png"));
+}
+
 TEST_F(ViewerProgram, OneBadMapLeavesTheRestRunning) {
   const fs::path bad = folder_ / "bad";
   fs::copy(materials(), bad, fs::copy_options::recursive);

@@ -252,6 +252,24 @@ TEST(StreamPlan, AShrunkenBudgetTakesMipsAway) {
   EXPECT_LE(world.used(), small);
 }
 
+TEST(StreamPlan, RoomBesideWhatIsUsedLetsManyShrinkAtOnce) {
+  const std::vector<std::uint64_t> levels = {1000, 250, 60};
+  std::vector<TextureState> textures(10);
+  for (TextureState& texture : textures)
+    texture = {.level_bytes = levels, .wanted = 0, .resident = 0, .pixels = 1.0f};
+  PlanInput input{.textures = textures, .budget = 3'500, .used = 10'000, .free_slots = 32};
+  const auto taken = [&] {
+    std::uint64_t bytes = 0;
+    for (const Move& move : make_plan(input).moves)
+      bytes += levels[move.level];
+    return bytes;
+  };
+  EXPECT_LE(taken(), 60u);
+  input.beside = 1'500;
+  EXPECT_GT(taken(), 1'000u);
+  EXPECT_LE(taken(), 1'500u);
+}
+
 TEST(StreamPlan, ABudgetTooSmallForAnythingMakesNoMove) {
   const World world = make_world(2, 1000);
   EXPECT_TRUE(world.plan().moves.empty());
