@@ -94,12 +94,14 @@ bool refill(Core& core, ThreadCache& cache, SlabSet& set, std::uint32_t size_cla
   return true;
 }
 
-/// Room in the ledger for a known tag; false for an unknown one.
+/// Notes what a known tag counts; false, with nothing noted, for an unknown one, and where a quota
+/// is in the way.
 bool note(Core& core, ThreadCache& cache, std::uint32_t tag, std::int32_t count,
           std::int64_t bytes) {
   if (tag == 0) return true;
   if (!cache.ledger.has(tag)) {
     if (!core.tags.known(Tag{tag})) return false;
+    if (core.tags.limited(Tag{tag})) return core.count_limited(Tag{tag}, count, bytes);
     core.count(cache.ledger.make_room(tag));
   }
   cache.ledger.note(tag, count, bytes);
@@ -167,9 +169,9 @@ std::uint64_t place_range(Core& core, ThreadCache& cache, const Route& route,
   const VkDeviceSize size =
       range_size(base::align_up(needed.size, VkDeviceSize{1} << route.size_step_log2));
   // A larger one than some type of memory can hold has another route.
-  const bool served = core.types->fits_everywhere(needed.size) &&
-                      core.types->fits_everywhere(size) &&
-                      (desc.tag.index == 0 || core.tags.known(desc.tag));
+  const bool served =
+      core.types->fits_everywhere(needed.size) && core.types->fits_everywhere(size) &&
+      (desc.tag.index == 0 || (core.tags.known(desc.tag) && !core.tags.limited(desc.tag)));
   const Slot slot = served ? cache.take_large(core.records) : Slot{};
   if (slot.record == nullptr) [[unlikely]] {
     cache.leave();

@@ -45,6 +45,8 @@ class Ledger {
     cells_[cell].bytes.set(0);
     return held;
   }
+  /// Of an empty cell: its tag has none from now on.
+  void close(std::uint32_t cell) { cells_[cell].tag.set(0); }
   Entry read(std::uint32_t cell) const {
     return {cells_[cell].tag.get(), cells_[cell].count.get(), cells_[cell].bytes.get()};
   }

@@ -83,9 +83,9 @@ struct OrderedFrees::Part {
     for (const Allocation& allocation : image.allocations) {
       if (!allocation) continue;
       out[count] = {.allocation = allocation,
-                      .resource = count == 0 ? bits : 0,
-                      .owner = bits,
-                      .kind = kImage};
+                    .resource = count == 0 ? bits : 0,
+                    .owner = bits,
+                    .kind = kImage};
       ++count;
     }
     for (std::uint32_t i = 0; i < count; ++i)

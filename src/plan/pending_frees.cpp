@@ -125,8 +125,7 @@ void PendingFrees::observe(std::uint64_t id, std::uint64_t value, std::uint64_t 
     timeline.told = false;
   }
   for (std::uint32_t node = timeline.list.first;
-       node != kNone && value_awaited(nodes_[node]) <= timeline.value;
-       node = timeline.list.first) {
+       node != kNone && value_awaited(nodes_[node]) <= timeline.value; node = timeline.list.first) {
     unlist(node);
     wait_or_be_ready(node);
   }
@@ -271,7 +270,8 @@ void PendingFrees::file(std::uint32_t index, std::uint64_t now) {
     (void)one.add(point);
     count_points(one, 1);
     Timeline& timeline = timelines_[timeline_of(point.timeline)];
-    if (is_new || timeline.list.first == kNone) timeline.moved_at = std::max(timeline.moved_at, now);
+    if (is_new || timeline.list.first == kNone)
+      timeline.moved_at = std::max(timeline.moved_at, now);
   }
   if (node.free.place != 0) enter_bucket(index);
   wait_or_be_ready(index);
@@ -394,17 +394,15 @@ UsePoints PendingFrees::debt_of(std::uint64_t handle) const {
 
 // ---- Figures
 
-bool PendingFrees::is_stalled(const Timeline& timeline, std::uint64_t now,
-                              std::uint64_t patience) {
+bool PendingFrees::is_stalled(const Timeline& timeline, std::uint64_t now, std::uint64_t patience) {
   return timeline.points != 0 && timeline.list.first != kNone && now > timeline.moved_at &&
          now - timeline.moved_at >= patience;
 }
 
 std::uint32_t PendingFrees::stalled(std::uint64_t now, std::uint64_t patience) const {
   return static_cast<std::uint32_t>(
-      std::count_if(std::begin(timelines_), std::end(timelines_), [&](const Timeline& timeline) {
-        return is_stalled(timeline, now, patience);
-      }));
+      std::count_if(std::begin(timelines_), std::end(timelines_),
+                    [&](const Timeline& timeline) { return is_stalled(timeline, now, patience); }));
 }
 
 bool PendingFrees::tell_stall(std::uint64_t now, std::uint64_t patience, Stall& stall) {

@@ -98,8 +98,8 @@ class PendingFrees {
   std::uint32_t stalled(std::uint64_t now, std::uint64_t patience) const;
   /// One of them that was not told yet since it stopped; false when there is none.
   bool tell_stall(std::uint64_t now, std::uint64_t patience, Stall& stall);
-  /// When the free of the heap that waits for longest has nothing else to wait for: its point. False
-  /// when nothing waits there.
+  /// When the free of the heap that waits for longest has nothing else to wait for: its point.
+  /// False when nothing waits there.
   bool earliest(std::uint32_t heap, UsePoint& point) const;
 
  private:

@@ -31,9 +31,8 @@ bool UsePoints::add(const UsePoints& others) {
 
 void UsePoints::reach(std::uint64_t timeline, std::uint64_t value) {
   UsePoint* const last = std::remove_if(
-      points_.data(), points_.data() + count_, [&](const UsePoint& point) {
-        return point.timeline == timeline && point.value <= value;
-      });
+      points_.data(), points_.data() + count_,
+      [&](const UsePoint& point) { return point.timeline == timeline && point.value <= value; });
   count_ = static_cast<std::uint32_t>(last - points_.data());
 }
 

@@ -44,8 +44,8 @@ class FunctionalOrder : public Functional {
                 noise(size, seed)};
     const Buffer staging = make_buffer(size, {.intent = MemoryIntent::upload});
     ASSERT_TRUE(allocator.copy_to(staging.allocation, 0, frame.expected));
-    const auto between = allocator.create_buffer_ordered(
-        buffer_info(size), {}, {.queue = kQueue, .opportunistic = false});
+    const auto between = allocator.create_buffer_ordered(buffer_info(size), {},
+                                                         {.queue = kQueue, .opportunistic = false});
     ASSERT_TRUE(between);
     const VkCommandBuffer commands = device().begin_commands();
     if (between->order.barrier_stages != 0) {

@@ -49,8 +49,7 @@ void work(Rig& rig, std::array<Queue, kThreads>& queues, std::uint32_t number, s
         ASSERT_TRUE(rig.allocator.free(gone));
       } else {
         Queue& queue = queues[number];
-        ASSERT_TRUE(
-            rig.allocator.free_after(gone, {queue.semaphore, ++queue.submitted, number}));
+        ASSERT_TRUE(rig.allocator.free_after(gone, {queue.semaphore, ++queue.submitted, number}));
       }
     }
     if (random.one_in(10)) {

@@ -24,8 +24,8 @@ constexpr GpuUse kOnCopy{.queue = kCopy, .opportunistic = false};
 class OrderedReuse : public ::testing::TestWithParam<VkDeviceSize> {
  protected:
   OrderedAllocation get(const GpuUse& use, const AllocationDesc& desc = {}) {
-    const auto made = rig.allocator.allocate_ordered(requirements(GetParam()), ResourceKind::linear,
-                                                     desc, use);
+    const auto made =
+        rig.allocator.allocate_ordered(requirements(GetParam()), ResourceKind::linear, desc, use);
     EXPECT_TRUE(made) << to_string(reason_of(made));
     return made ? *made : OrderedAllocation{};
   }
@@ -139,8 +139,7 @@ TEST_P(OrderedReuse, AnEarlyOwnersPointJoinsTheOneBefore) {
 TEST_P(OrderedReuse, TheMemorysMapIsRefusedUntilTheUseBeforeIsOver) {
   Rig unified(fakes::profiles::integrated());
   const VkSemaphore waits = unified.gpu.create_timeline_semaphore();
-  const auto first =
-      unified.allocator.allocate(requirements(GetParam()), ResourceKind::linear);
+  const auto first = unified.allocator.allocate(requirements(GetParam()), ResourceKind::linear);
   ASSERT_TRUE(first);
   ASSERT_TRUE(unified.allocator.free_after(*first, {waits, 3, kGraphics}));
   const auto early = unified.allocator.allocate_ordered(requirements(GetParam()),
@@ -262,9 +261,9 @@ TEST(OrderedReuseProperty, MemoryIsNeverHandedOutWhileAnEarlierUseMayStillRun) {
         case 0:
         case 1: {
           const VkDeviceSize sizes[] = {kKiB, 20 * kKiB, 100 * kKiB, 3 * kMiB};
-          const AllocationDesc desc{.intent = random.one_in(4) ? MemoryIntent::upload
-                                                               : MemoryIntent::device,
-                                    .mapped = random.one_in(6)};
+          const AllocationDesc desc{
+              .intent = random.one_in(4) ? MemoryIntent::upload : MemoryIntent::device,
+              .mapped = random.one_in(6)};
           const GpuUse use{.queue = queue,
                            .same_queue = random.one_in(2),
                            .opportunistic = random.one_in(2),
@@ -275,8 +274,7 @@ TEST(OrderedReuseProperty, MemoryIsNeverHandedOutWhileAnEarlierUseMayStillRun) {
           taken_over += made->order.taken_over ? 1 : 0;
           const auto info = rig.allocator.info(made->allocation);
           ASSERT_TRUE(info);
-          const Owned mine{made->allocation, info->memory, info->offset,
-                           info->offset + info->size};
+          const Owned mine{made->allocation, info->memory, info->offset, info->offset + info->size};
           for (const Use& before : uses) {
             if (before.memory != mine.memory || before.end <= mine.begin ||
                 mine.end <= before.begin || before.value <= reached[before.queue])
@@ -286,8 +284,8 @@ TEST(OrderedReuseProperty, MemoryIsNeverHandedOutWhileAnEarlierUseMayStillRun) {
               const GpuPoint& point = made->order.waits[i];
               waited |= point.semaphore == semaphores[before.queue] && point.value >= before.value;
             }
-            const bool behind = use.same_queue && before.queue == queue &&
-                                made->order.barrier_stages != 0;
+            const bool behind =
+                use.same_queue && before.queue == queue && made->order.barrier_stages != 0;
             const bool by_host = desc.mapped || desc.intent == MemoryIntent::upload;
             ASSERT_TRUE((waited && use.wait) || behind) << "step " << step;
             ASSERT_FALSE(by_host) << "step " << step;
@@ -307,8 +305,7 @@ TEST(OrderedReuseProperty, MemoryIsNeverHandedOutWhileAnEarlierUseMayStillRun) {
           }
           const std::uint64_t value = ++submitted[queue];
           uses.push_back({mine.memory, mine.begin, mine.end, queue, value});
-          ASSERT_TRUE(rig.allocator.free_after(mine.allocation,
-                                               {semaphores[queue], value, queue}));
+          ASSERT_TRUE(rig.allocator.free_after(mine.allocation, {semaphores[queue], value, queue}));
           break;
         }
         case 3:

@@ -273,7 +273,8 @@ TEST(PendingFreesProperty, NothingIsReadyOrTakenOverBeforeItsUsesAllow) {
         }
         case 1: {  // an owner frees, plainly or after a point
           if (owned.empty()) break;
-          const auto which = std::next(owned.begin(), static_cast<long>(random.index(owned.size())));
+          const auto which =
+              std::next(owned.begin(), static_cast<long>(random.index(owned.size())));
           const std::uint64_t handle = *which;
           owned.erase(which);
           Model::Memory& memory = model.memories.at(handle);

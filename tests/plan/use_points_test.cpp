@@ -78,8 +78,8 @@ TEST(Reuse, OfWhatIsOverNeedsNothing) {
 
 TEST(Reuse, LeavesRoomForTheNewOwnersOwnPoint) {
   const UsePoints full = points({{1, 1, 0, 1}, {2, 1, 0, 1}, {3, 1, 0, 1}, {4, 1, 0, 1}});
-  EXPECT_FALSE(decide(full, {.queue = 0, .same_queue = true, .reached = true, .waiting = true})
-                   .allowed);
+  EXPECT_FALSE(
+      decide(full, {.queue = 0, .same_queue = true, .reached = true, .waiting = true}).allowed);
 }
 
 }  // namespace
