@@ -258,8 +258,12 @@ void Core::count_allocation(std::uint32_t memory_type, PoolState* pool, Tag tag,
 
 std::uint32_t Core::try_count_allocation(std::uint32_t memory_type, PoolState* pool, Tag tag,
                                          VkDeviceSize bytes) {
-  if (const std::uint32_t refusing = tags.try_add_allocations(tag, bytes); refusing != 0)
-    return refusing;
+  std::uint32_t refusing = tags.try_add_allocations(tag, 1, bytes);
+  if (refusing != 0) {
+    caches.fold_all();  // what threads told ahead
+    refusing = tags.try_add_allocations(tag, 1, bytes);
+  }
+  if (refusing != 0) return refusing;
   const auto change = static_cast<std::int64_t>(bytes);
   allocations.fetch_add(1, std::memory_order_relaxed);
   count(memory_type, 1, change);
@@ -267,13 +271,9 @@ std::uint32_t Core::try_count_allocation(std::uint32_t memory_type, PoolState* p
   return 0;
 }
 
-bool Core::count_limited(Tag tag, std::int32_t allocation_count, std::int64_t bytes) {
-  if (allocation_count < 0) {
-    tags.add_allocations(tag, allocation_count, bytes);
-  } else if (tags.try_add_allocations(tag, static_cast<VkDeviceSize>(bytes)) != 0) {
-    return false;
-  }
-  tags.add_allocations(Tag{}, -std::int64_t{allocation_count}, -bytes);
+bool Core::prepay(Tag tag, VkDeviceSize bytes) {
+  if (tags.try_add_allocations(tag, 0, bytes) != 0) return false;
+  tags.add_allocations(Tag{}, 0, -static_cast<std::int64_t>(bytes));
   return true;
 }
 
@@ -303,7 +303,8 @@ void Core::fold(Ledger& ledger) {
     const std::uint32_t cell = base::lowest_bit(used);
     const Ledger::Entry entry = ledger.take(cell);
     count(entry);
-    if (tags.limited(Tag{entry.tag})) ledger.close(cell);
+    // Whether it is to be prepaid is seen again when it is wanted again.
+    if (ledger.is_prepaid(cell) || tags.limited(Tag{entry.tag})) ledger.close(cell);
   }
 }
 

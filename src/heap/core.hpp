@@ -74,9 +74,9 @@ class Core {
   /// One more, unless a hard quota is in the way: the tag that has it, or 0.
   std::uint32_t try_count_allocation(std::uint32_t memory_type, PoolState* pool, Tag tag,
                                      VkDeviceSize bytes);
-  /// The same, or one less, of a tag with a hard quota on it or above it, for what a cache counts
-  /// as untagged. False, with nothing counted: a quota is in the way.
-  bool count_limited(Tag tag, std::int32_t count, std::int64_t bytes);
+  /// Tells ahead that a tag under a hard quota will have so much; false, with nothing told, when a
+  /// quota is in the way.
+  bool prepay(Tag tag, VkDeviceSize bytes);
   /// Tells the totals what a claimed or entered cache has not told them yet.
   void fold(ThreadCache& cache);
   /// Tells them what a ledger noted for a tag, which they know as untagged.

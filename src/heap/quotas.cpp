@@ -13,7 +13,7 @@ bool is_valid(const QuotaPolicy& policy) {
 Status set_quota(Core& core, Tag tag, const TagQuota& quota) {
   if (tag.index == 0 || !core.tags.known(tag)) return device::refuse(Reason::bad_argument);
   if (!core.tags.set_quota(tag, quota)) return device::refuse(Reason::out_of_host_memory);
-  // What threads have not told is told now, and they keep no ledger for what has a hard quota.
+  // What threads have not told is told now; under a hard quota they tell ahead from here on.
   core.caches.fold_all();
   return {};
 }
@@ -28,9 +28,10 @@ Unexpected<Error> over_quota(Core& core, const Request& request, std::uint32_t t
 Status admit(Core& core, const Request& request) {
   const Tag tag = request.desc->tag;
   if (!core.tags.limited(tag)) return {};
-  std::uint32_t refusing = core.tags.without_room(tag, request.size);
-  if (refusing != 0 && core.ordered_frees.collect_quietly() != 0)
-    refusing = core.tags.without_room(tag, request.size);
+  if (core.tags.without_room(tag, request.size) == 0) return {};
+  (void)core.ordered_frees.collect_quietly();
+  core.caches.fold_all();  // what threads told ahead
+  const std::uint32_t refusing = core.tags.without_room(tag, request.size);
   if (refusing == 0) return {};
   return over_quota(core, request, refusing);
 }

@@ -83,24 +83,24 @@ std::uint32_t Tags::without_room(Tag tag, VkDeviceSize bytes) const {
   return 0;
 }
 
-std::uint32_t Tags::try_add_allocations(Tag tag, VkDeviceSize bytes) {
+std::uint32_t Tags::try_add_allocations(Tag tag, std::uint32_t count, VkDeviceSize bytes) {
   const auto change = static_cast<std::int64_t>(bytes);
   if (!limited(tag)) {
-    add_allocations(tag, 1, change);
+    add_allocations(tag, count, change);
     return 0;
   }
   // Looked at first, so that a refused request is seen nowhere but in a race for the last bytes.
   if (const std::uint32_t refusing = without_room(tag, bytes); refusing != 0) return refusing;
   for (std::uint32_t each = tag.index; each != 0; each = cell(each).parent) {
     Cell& counted = cell(each);
-    if (counted.with_below.add_allocation_within(bytes,
-                                                 counted.hard.load(std::memory_order_relaxed)))
+    if (counted.with_below.add_allocations_within(count, bytes,
+                                                  counted.hard.load(std::memory_order_relaxed)))
       continue;
     for (std::uint32_t undone = tag.index; undone != each; undone = cell(undone).parent)
-      cell(undone).with_below.add_allocations(-1, -change);
+      cell(undone).with_below.add_allocations(-std::int64_t{count}, -change);
     return each;
   }
-  cell(tag.index).alone.add_allocations(1, change);
+  cell(tag.index).alone.add_allocations(count, change);
   return 0;
 }
 

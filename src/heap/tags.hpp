@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Registered tags, a tree by the slashes in their names: running totals of each alone and with
 // those below, and quotas. Registering and quotas are rare and locked; counting and reading take no
-// lock. Where a tag, or one above it, has a hard quota, threads keep no ledger for it, so that its
-// totals are what is true now and can be held against the quota.
+// lock. Where a tag, or one above it, has a hard quota, threads tell its bytes ahead (ledger.hpp),
+// so that its totals are at no moment too low and can be held against the quota.
 #pragma once
 
 #include <atomic>
@@ -45,7 +45,7 @@ class Tags {
   // ---- Counting. Precondition: known
   void add_allocations(Tag tag, std::int64_t count, std::int64_t bytes);
   /// Within all hard quotas, or nothing is counted: the tag whose quota is in the way, 0: none.
-  std::uint32_t try_add_allocations(Tag tag, VkDeviceSize bytes);
+  std::uint32_t try_add_allocations(Tag tag, std::uint32_t count, VkDeviceSize bytes);
   /// The tag whose hard quota has no room for so much now; 0: none.
   std::uint32_t without_room(Tag tag, VkDeviceSize bytes) const;
   /// Whether it, or one above it, has a hard quota.

@@ -27,14 +27,14 @@ class alignas(64) TotalsCell {
   bool has_room(VkDeviceSize bytes, VkDeviceSize most) const {
     return fits(allocation_bytes_.load(std::memory_order_relaxed), bytes, most);
   }
-  /// Counts an allocation unless the bytes would then exceed `most`.
-  bool add_allocation_within(VkDeviceSize bytes, VkDeviceSize most) {
+  /// The same unless the bytes would then exceed `most`.
+  bool add_allocations_within(std::uint32_t count, VkDeviceSize bytes, VkDeviceSize most) {
     std::uint64_t seen = allocation_bytes_.load(std::memory_order_relaxed);
     do {
       if (!fits(seen, bytes, most)) return false;
     } while (
         !allocation_bytes_.compare_exchange_weak(seen, seen + bytes, std::memory_order_relaxed));
-    allocation_count_.fetch_add(1, std::memory_order_relaxed);
+    allocation_count_.fetch_add(count, std::memory_order_relaxed);
     if (static_cast<std::int64_t>(seen + bytes) > 0) raise(peak_allocation_bytes_, seen + bytes);
     return true;
   }

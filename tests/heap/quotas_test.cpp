@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Quotas of tags on every path that memory is had on: exactly usable, never exceeded.
 #include <cstdint>
-#include <functional>
-#include <limits>
+#include <latch>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <vector>
 
 #include "heap/defragmentation_rig.hpp"
@@ -222,6 +223,38 @@ TEST(Quotas, HoldForTagsThatAreMadeLater) {
   EXPECT_EQ(
       reason_of(rig.allocator.allocate(requirements(4096), ResourceKind::linear, {.tag = below})),
       Reason::over_quota);
+}
+
+TEST(Quotas, WhatAnotherThreadWasGivenAheadIsCalledIn) {
+  Rig rig(fakes::profiles::discrete());
+  const Tag tag = tag_of(rig, "a/b");
+  ASSERT_TRUE(rig.allocator.set_quota(rig.allocator.tag_parent(tag), {.hard = 16 * 4 * kKiB}));
+  const auto get = [&] {
+    return rig.allocator.allocate(requirements(4 * kKiB), ResourceKind::linear, {.tag = tag});
+  };
+  std::latch given(1);
+  std::latch done(1);
+  std::thread other([&] {
+    const auto made = get();
+    EXPECT_TRUE(made && rig.allocator.free(*made));
+    given.count_down();
+    done.wait();
+  });
+  given.wait();
+  EXPECT_EQ(rig.allocator.tag_totals(tag).allocation_bytes, 0u);
+  EXPECT_EQ(rig.allocator.tag_totals_alone(tag).allocation_bytes, 0u);
+  EXPECT_EQ(rig.allocator.tag_totals(Tag{}).allocation_bytes, 0u);
+  std::vector<Allocation> live;
+  for (int i = 0; i < 16; ++i) {
+    const auto made = get();
+    ASSERT_TRUE(made) << i;
+    live.push_back(*made);
+  }
+  EXPECT_EQ(reason_of(get()), Reason::over_quota);
+  done.count_down();
+  other.join();
+  for (const Allocation allocation : live)
+    EXPECT_TRUE(rig.allocator.free(allocation));
 }
 
 TEST(Quotas, LeaveTheResourceOfARefusedRequestNowhere) {
