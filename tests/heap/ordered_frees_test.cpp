@@ -166,6 +166,28 @@ TEST(OrderedFreesAlone, BytesHaveALimitToo) {
   EXPECT_TRUE(rig.allocator.free(*b));
 }
 
+TEST(OrderedFreesAlone, APlainFreeIsKeptEvenBeyondTheLimit) {
+  Rig rig(fakes::profiles::discrete(),
+          [](AllocatorDesc& desc) { desc.ordered_frees.most_bytes = 3 * kMiB; });
+  const VkSemaphore semaphore = rig.gpu.create_timeline_semaphore();
+  const auto get = [&] {
+    const auto made = rig.allocator.allocate_ordered(requirements(2 * kMiB), ResourceKind::linear,
+                                                     {}, {.queue = 0});
+    EXPECT_TRUE(made);
+    return made ? made->allocation : Allocation{};
+  };
+  ASSERT_TRUE(rig.allocator.free_after(get(), {semaphore, 1, 0}));
+  const Allocation early = get();
+  EXPECT_EQ(rig.allocator.pending_frees().count, 0u);
+  ASSERT_TRUE(rig.allocator.free_after(get(), {semaphore, 1, 0}));
+  ASSERT_TRUE(rig.allocator.free(early));
+  EXPECT_EQ(rig.allocator.pending_frees().bytes, 4 * kMiB);
+  const auto more = rig.allocator.allocate(requirements(kMiB), ResourceKind::linear);
+  ASSERT_TRUE(more);
+  EXPECT_EQ(reason_of(rig.allocator.free_after(*more, {semaphore, 1, 0})), Reason::over_limit);
+  EXPECT_TRUE(rig.allocator.free(*more));
+}
+
 TEST_F(OrderedFrees, WithoutHostMemoryTheOwnerKeepsIt) {
   const Allocation allocation = raw(kKiB);
   rig.host.fail(1, 100);
