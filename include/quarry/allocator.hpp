@@ -15,6 +15,7 @@
 #include <quarry/explain.hpp>
 #include <quarry/ordered_free.hpp>
 #include <quarry/pool.hpp>
+#include <quarry/quota.hpp>
 #include <quarry/result.hpp>
 #include <quarry/snapshot.hpp>
 #include <quarry/statistics.hpp>
@@ -127,6 +128,7 @@ struct AllocatorDesc {
   BackgroundPolicy background{};
   BudgetPolicy budget{};
   OrderedFreePolicy ordered_frees{};
+  QuotaPolicy quotas{};
   /// Limit in bytes for each heap, on what this allocator holds; missing or VK_WHOLE_SIZE: none.
   std::span<const VkDeviceSize> heap_limits{};
   /// Share of a heap's size that counts as its budget where the driver does not tell.
@@ -309,8 +311,15 @@ class Allocator {
   Status destroy_pool(Pool pool);  ///< Reason::still_in_use while it holds allocations
   Result<Tag> register_tag(std::string_view name);  ///< the same name gives the same tag; names
                                                     ///< live as long as the allocator
-  const char* tag_name(Tag tag) const;              ///< "" for untagged or unknown
-  std::uint32_t tag_count() const;                  ///< tags are numbered 1 to tag_count()
+  /// The tag above "a/b" is "a", made together with it; untagged for those on top.
+  Tag tag_parent(Tag tag) const;
+  /// Bounds what lives under the tag and the tags below it, on every path; docs/tags.md. A hard
+  /// quota below what lives takes nothing back, it refuses more; requests under way meanwhile may
+  /// still pass. bad_argument for untagged and unknown tags.
+  Status set_quota(Tag tag, const TagQuota& quota);
+  TagQuota quota(Tag tag) const;
+  const char* tag_name(Tag tag) const;  ///< "" for untagged or unknown
+  std::uint32_t tag_count() const;      ///< tags are numbered 1 to tag_count()
 
   // ---- Budget, upkeep
   // -----------------------------------------------------------------------------------------------------------
@@ -341,7 +350,8 @@ class Allocator {
   Totals heap_totals(std::uint32_t heap) const;         ///< zeros for a heap that does not exist
   Totals memory_type_totals(std::uint32_t type) const;  ///< likewise
   Result<Totals> pool_totals(Pool pool) const;
-  Totals tag_totals(Tag tag) const;
+  Totals tag_totals(Tag tag) const;        ///< with the tags below it
+  Totals tag_totals_alone(Tag tag) const;  ///< without them
   void reset_peaks();
   DetailedStatistics detailed_statistics() const;
   Result<DetailedStatistics> detailed_statistics(Pool pool) const;

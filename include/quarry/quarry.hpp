@@ -15,6 +15,7 @@
 #include <quarry/offset.hpp>
 #include <quarry/ordered_free.hpp>
 #include <quarry/pool.hpp>
+#include <quarry/quota.hpp>
 #include <quarry/result.hpp>
 #include <quarry/snapshot.hpp>
 #include <quarry/statistics.hpp>

@@ -24,6 +24,7 @@ enum class Reason : std::uint8_t {
   larger_than_heap,      ///< larger than every heap allowed, or than maxMemoryAllocationSize
   over_budget,           ///< the request had to stay within the budget and no allowed heap has room
   over_limit,            ///< a heap limit or a pool's byte or block limit
+  over_quota,            ///< the hard quota of the tag, or of one above it: Error::tag
   out_of_device_memory,  ///< the driver has no more, every rung of the ladder was tried
   out_of_host_memory,    ///< metadata could not be allocated, or the driver reported it
   too_many_allocations,  ///< maxMemoryAllocationCount is reached
@@ -62,6 +63,7 @@ struct Error {
   /// this value. Null: nothing waits.
   VkSemaphore retry_semaphore = VK_NULL_HANDLE;
   std::uint64_t retry_value = 0;
+  std::uint32_t tag = 0;  ///< Tag::index of the one whose hard quota refused, with over_quota
 };
 
 template <class T>

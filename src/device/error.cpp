@@ -8,6 +8,7 @@ VkResult code_of(Reason reason) {
     case Reason::larger_than_heap:
     case Reason::over_budget:
     case Reason::over_limit:
+    case Reason::over_quota:
     case Reason::out_of_device_memory:
       return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     case Reason::out_of_host_memory:

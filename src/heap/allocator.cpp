@@ -13,6 +13,7 @@
 #include "heap/mapping.hpp"
 #include "heap/pins.hpp"
 #include "heap/pools.hpp"
+#include "heap/quotas.hpp"
 #include "heap/resources.hpp"
 #include "heap/upkeep.hpp"
 
@@ -280,6 +281,18 @@ Result<Tag> Allocator::register_tag(std::string_view name) {
   return core_->tags.add(name);
 }
 
+Tag Allocator::tag_parent(Tag tag) const {
+  return core_->tags.parent(tag);
+}
+
+Status Allocator::set_quota(Tag tag, const TagQuota& quota) {
+  return heap::set_quota(*core_, tag, quota);
+}
+
+TagQuota Allocator::quota(Tag tag) const {
+  return core_->tags.quota(tag);
+}
+
 const char* Allocator::tag_name(Tag tag) const {
   return core_->tags.name(tag);
 }
@@ -335,6 +348,10 @@ Result<Totals> Allocator::pool_totals(Pool pool) const {
 
 Totals Allocator::tag_totals(Tag tag) const {
   return core_->total_of_tag(tag);
+}
+
+Totals Allocator::tag_totals_alone(Tag tag) const {
+  return core_->total_of_tag_alone(tag);
 }
 
 void Allocator::reset_peaks() {

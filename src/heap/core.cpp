@@ -12,6 +12,7 @@
 #include "base/host_string.hpp"
 #include "device/error.hpp"
 #include "heap/allocator_ids.hpp"
+#include "heap/quotas.hpp"
 #include "memory/limit_text.hpp"
 
 namespace quarry::heap {
@@ -88,6 +89,7 @@ Status check(const AllocatorDesc& desc, memory::HeapLimits& environment) {
   if (!(policy.headroom_share >= 0.0 && policy.headroom_share <= 1.0) ||
       policy.least_headroom > policy.most_headroom)
     return refuse("AllocatorDesc::budget has an impossible headroom");
+  if (!is_valid(desc.quotas)) return refuse("AllocatorDesc::quotas has an impossible hysteresis");
   if (!PressureWatch::is_valid(policy))
     return refuse(
         "AllocatorDesc::budget has levels of pressure that do not rise from above 0, or "
@@ -139,6 +141,7 @@ Core::Core(const AllocatorDesc& desc, std::uint8_t allocator_id) noexcept
       ordered_frees(*this, desc.ordered_frees),
       background(*this, desc.background),
       refresh_milliseconds_(desc.budget.refresh_milliseconds),
+      quota_policy_(desc.quotas),
       clock_(desc.clock != nullptr ? desc.clock : steady_milliseconds),
       clock_user_(desc.clock_user),
       on_message_(desc.on_message),
@@ -215,6 +218,7 @@ void Core::refresh_budget() {
   last_refresh_.store(now(), std::memory_order_relaxed);
   budget.refresh();
   pressure.look(budget, device.facts().memory.memoryHeapCount);
+  look_at_quotas(*this, quota_policy_);
 }
 
 void Core::refresh_old_budget() {
@@ -248,8 +252,29 @@ void Core::count_allocation(std::uint32_t memory_type, PoolState* pool, Tag tag,
   const std::int64_t change = sign * static_cast<std::int64_t>(bytes);
   if (sign > 0) allocations.fetch_add(1, std::memory_order_relaxed);
   count(memory_type, sign, change);
-  tags.cell(tag).add_allocations(sign, change);
+  tags.add_allocations(tag, sign, change);
   if (pool != nullptr) pool->totals.add_allocations(sign, change);
+}
+
+std::uint32_t Core::try_count_allocation(std::uint32_t memory_type, PoolState* pool, Tag tag,
+                                         VkDeviceSize bytes) {
+  std::uint32_t refusing = tags.try_add_allocations(tag, 1, bytes);
+  if (refusing != 0) {
+    caches.fold_all();  // what threads told ahead
+    refusing = tags.try_add_allocations(tag, 1, bytes);
+  }
+  if (refusing != 0) return refusing;
+  const auto change = static_cast<std::int64_t>(bytes);
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  count(memory_type, 1, change);
+  if (pool != nullptr) pool->totals.add_allocations(1, change);
+  return 0;
+}
+
+bool Core::prepay(Tag tag, VkDeviceSize bytes) {
+  if (tags.try_add_allocations(tag, 0, bytes) != 0) return false;
+  tags.add_allocations(Tag{}, 0, -static_cast<std::int64_t>(bytes));
+  return true;
 }
 
 void Core::count(std::uint32_t memory_type, std::int64_t allocation_count, std::int64_t bytes) {
@@ -260,8 +285,8 @@ void Core::count(std::uint32_t memory_type, std::int64_t allocation_count, std::
 
 void Core::count(const Ledger::Entry& entry) {
   if (entry.empty()) return;
-  tags.cell(Tag{}).add_allocations(-std::int64_t{entry.count}, -entry.bytes);
-  tags.cell(Tag{entry.tag}).add_allocations(entry.count, entry.bytes);
+  tags.add_allocations(Tag{}, -std::int64_t{entry.count}, -entry.bytes);
+  tags.add_allocations(Tag{entry.tag}, entry.count, entry.bytes);
 }
 
 void Core::tell(std::uint32_t memory_type, CacheBin& bin) {
@@ -269,13 +294,18 @@ void Core::tell(std::uint32_t memory_type, CacheBin& bin) {
   if (untold == 0) return;
   const std::int64_t bytes = untold * std::int64_t{bin.slot_bytes};
   count(memory_type, untold, bytes);
-  tags.cell(Tag{}).add_allocations(untold, bytes);
+  tags.add_allocations(Tag{}, untold, bytes);
   bin.told.set(static_cast<std::uint16_t>(bin.cached()));
 }
 
 void Core::fold(Ledger& ledger) {
-  for (std::uint32_t used = ledger.used(); used != 0; used &= used - 1)
-    count(ledger.take(base::lowest_bit(used)));
+  for (std::uint32_t used = ledger.used(); used != 0; used &= used - 1) {
+    const std::uint32_t cell = base::lowest_bit(used);
+    const Ledger::Entry entry = ledger.take(cell);
+    count(entry);
+    // Whether it is to be prepaid is seen again when it is wanted again.
+    if (ledger.is_prepaid(cell) || tags.limited(Tag{entry.tag})) ledger.close(cell);
+  }
 }
 
 // Tags first: then what is untagged never seems more than it is.
@@ -304,7 +334,7 @@ void Core::tell(LargeFigures& figures, std::uint32_t memory_type) {
   const std::int64_t bytes = figures.bytes.get();
   if (untold == 0 && bytes == 0) return;
   count(memory_type, untold, bytes);
-  tags.cell(Tag{}).add_allocations(untold, bytes);
+  tags.add_allocations(Tag{}, untold, bytes);
   figures.count.set(0);
   figures.bytes.set(0);
 }
@@ -361,17 +391,33 @@ Totals Core::total_of_type(std::uint32_t memory_type) const {
 Totals Core::total_of_tag(Tag tag) const {
   if (!tags.known(tag)) return {};
   Totals figures = tags.read(tag);
+  if (tag.index == 0) return total_of_tag_alone(tag);
+  add_ledgers(figures, [&](std::uint32_t noted) { return tags.within(Tag{noted}, tag) ? 1 : 0; });
+  return settled(figures);
+}
+
+Totals Core::total_of_tag_alone(Tag tag) const {
+  if (!tags.known(tag)) return {};
+  Totals figures = tags.read_alone(tag);
   if (tag.index == 0) add_untold(figures, [](std::uint32_t) { return true; });
+  add_ledgers(figures, [&](std::uint32_t noted) {
+    if (tag.index == 0) return -1;
+    return noted == tag.index ? 1 : 0;
+  });
+  return settled(figures);
+}
+
+template <class Sign>
+void Core::add_ledgers(Totals& figures, Sign&& sign_of) const {
   caches.for_each([&](const ThreadCache& cache) {
     for (std::uint32_t i = 0; i < Ledger::kCells; ++i) {
       const Ledger::Entry entry = cache.ledger.read(i);
-      if (entry.empty() || (tag.index != 0 && entry.tag != tag.index)) continue;
-      const std::int64_t sign = tag.index == 0 ? -1 : 1;
+      if (entry.empty() || entry.tag == 0) continue;
+      const std::int64_t sign = sign_of(entry.tag);
       figures.allocation_count += static_cast<std::uint64_t>(sign * entry.count);
       figures.allocation_bytes += static_cast<std::uint64_t>(sign * entry.bytes);
     }
   });
-  return settled(figures);
 }
 
 std::uint64_t Core::allocation_calls() const {

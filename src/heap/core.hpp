@@ -71,6 +71,12 @@ class Core {
   /// One allocation more (sign 1) or less (-1).
   void count_allocation(std::uint32_t memory_type, PoolState* pool, Tag tag, VkDeviceSize bytes,
                         std::int64_t sign);
+  /// One more, unless a hard quota is in the way: the tag that has it, or 0.
+  std::uint32_t try_count_allocation(std::uint32_t memory_type, PoolState* pool, Tag tag,
+                                     VkDeviceSize bytes);
+  /// Tells ahead that a tag under a hard quota will have so much; false, with nothing told, when a
+  /// quota is in the way.
+  bool prepay(Tag tag, VkDeviceSize bytes);
   /// Tells the totals what a claimed or entered cache has not told them yet.
   void fold(ThreadCache& cache);
   /// Tells them what a ledger noted for a tag, which they know as untagged.
@@ -91,7 +97,8 @@ class Core {
   Totals total() const;
   Totals total_of_heap(std::uint32_t heap) const;
   Totals total_of_type(std::uint32_t memory_type) const;
-  Totals total_of_tag(Tag tag) const;
+  Totals total_of_tag(Tag tag) const;  ///< with those below it
+  Totals total_of_tag_alone(Tag tag) const;
   std::uint64_t allocation_calls() const;
 
   std::uint32_t heap_of(std::uint32_t memory_type) const {
@@ -157,6 +164,9 @@ class Core {
  private:
   void count(std::uint32_t memory_type, std::int64_t count, std::int64_t bytes);
   void fold(Ledger& ledger);
+  /// `sign_of` a tag that is not 0: 1, -1 or 0.
+  template <class Sign>
+  void add_ledgers(Totals& totals, Sign&& sign_of) const;
   void set_slack(ThreadCache& cache) const;
   void tell(std::uint32_t memory_type, CacheBin& bin);
   void tell(LargeFigures& figures, std::uint32_t memory_type);
@@ -167,6 +177,7 @@ class Core {
   std::atomic<std::uint64_t> last_idle_look_{0};
   std::atomic<std::uint64_t> last_refresh_{0};
   const std::uint32_t refresh_milliseconds_;
+  const QuotaPolicy quota_policy_;
   std::uint64_t (*const clock_)(void* user);
   void* const clock_user_;
   void (*const on_message_)(void* user, Severity severity, const char* text);

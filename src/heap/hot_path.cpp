@@ -94,12 +94,42 @@ bool refill(Core& core, ThreadCache& cache, SlabSet& set, std::uint32_t size_cla
   return true;
 }
 
-/// Room in the ledger for a known tag; false for an unknown one.
+/// The same for a known tag under a hard quota, of what was told ahead, or is now.
+[[gnu::noinline]] bool note_prepaid(Core& core, ThreadCache& cache, std::uint32_t tag,
+                                    std::int32_t count, std::int64_t bytes) {
+  // As much as is told ahead at once, and is kept of what was freed.
+  constexpr std::int64_t kAhead = 64 << 10;
+  constexpr std::int64_t kMostAhead = 256 << 10;
+  Ledger& ledger = cache.ledger;
+  // A quota may have been set below what lives: then what was freed serves nobody.
+  if (bytes > 0 && core.tags.without_room(Tag{tag}, 0) != 0) return false;
+  if (!ledger.has_prepaid(tag)) core.count(ledger.make_prepaid_room(tag));
+  const std::int64_t lacking = bytes - ledger.credit(tag);
+  if (bytes > 0 && lacking > 0) {
+    std::int64_t ahead = std::max(lacking, kAhead);
+    if (!core.prepay(Tag{tag}, static_cast<VkDeviceSize>(ahead))) {
+      ahead = lacking;
+      if (!core.prepay(Tag{tag}, static_cast<VkDeviceSize>(ahead))) return false;
+    }
+    ledger.note(tag, 0, -ahead);
+  }
+  ledger.note(tag, count, bytes);
+  if (const std::int64_t excess = ledger.credit(tag) - kMostAhead; excess > 0) {
+    core.count({.tag = tag, .count = 0, .bytes = -excess});
+    ledger.note(tag, 0, excess);
+  }
+  return true;
+}
+
+/// Notes what a known tag counts; false, with nothing noted, for an unknown one, and where a quota
+/// is in the way.
 bool note(Core& core, ThreadCache& cache, std::uint32_t tag, std::int32_t count,
           std::int64_t bytes) {
   if (tag == 0) return true;
   if (!cache.ledger.has(tag)) {
     if (!core.tags.known(Tag{tag})) return false;
+    if (core.tags.limited(Tag{tag})) [[unlikely]]
+      return note_prepaid(core, cache, tag, count, bytes);
     core.count(cache.ledger.make_room(tag));
   }
   cache.ledger.note(tag, count, bytes);
@@ -167,9 +197,9 @@ std::uint64_t place_range(Core& core, ThreadCache& cache, const Route& route,
   const VkDeviceSize size =
       range_size(base::align_up(needed.size, VkDeviceSize{1} << route.size_step_log2));
   // A larger one than some type of memory can hold has another route.
-  const bool served = core.types->fits_everywhere(needed.size) &&
-                      core.types->fits_everywhere(size) &&
-                      (desc.tag.index == 0 || core.tags.known(desc.tag));
+  const bool served =
+      core.types->fits_everywhere(needed.size) && core.types->fits_everywhere(size) &&
+      (desc.tag.index == 0 || (core.tags.known(desc.tag) && !core.tags.limited(desc.tag)));
   const Slot slot = served ? cache.take_large(core.records) : Slot{};
   if (slot.record == nullptr) [[unlikely]] {
     cache.leave();

@@ -121,7 +121,9 @@ Status OrderedFrees::stage(const Part& part, const GpuPoint& point) {
   if (part.owner != 0 && record.resource != 0 && record.resource != part.owner)
     return refuse(Reason::bad_argument);
   const Live live = locate(core_, part.allocation, record);
-  if (live.where.size > policy_.most_bytes - table_.figures().bytes)
+  // Early owners' plain frees are kept whatever the limit, so that it may be exceeded.
+  const VkDeviceSize kept = table_.figures().bytes;
+  if (kept >= policy_.most_bytes || live.where.size > policy_.most_bytes - kept)
     return refuse(Reason::over_limit);
   plan::PendingFree free{.handle = part.allocation.value,
                          .resource = part.resource,

@@ -8,7 +8,9 @@
 #include "device/error.hpp"
 #include "heap/hot_path.hpp"
 #include "heap/mapping.hpp"
+#include "heap/quotas.hpp"
 #include "heap/resource_handle.hpp"
+#include "heap/resources.hpp"
 #include "memory/mapped_range.hpp"
 
 namespace quarry::heap {
@@ -122,6 +124,7 @@ std::uint32_t slot_class(const Core& core, const TypePlan& plan) {
 }
 
 Result<Allocation> Router::allocate(const Request& request) {
+  if (const Status admitted = admit(core_, request); !admitted) return Unexpected(admitted.error());
   const AllocationDesc& desc = *request.desc;
   const Origin origin = origin_of(request);
   const std::uint32_t origin_number = core_.origins.find_or_add(origin);
@@ -137,8 +140,10 @@ Result<Allocation> Router::allocate(const Request& request) {
   Status status = place(request, spot, shortage);
   if (status) {
     if (recreatable) core_.extras.own(extras).create_info = std::move(*request.create_info);
-    publish(request, spot, origin_number, extras);
-    return Allocation{spot.slot.handle};
+    const std::uint32_t refusing = publish(request, spot, origin_number, extras);
+    if (refusing == 0) return Allocation{spot.slot.handle};
+    take_back(request, spot);
+    return over_quota(core_, request, refusing);
   }
   core_.extras.drop(extras);
   if (is_shortage(status)) core_.failed_allocations.fetch_add(1, std::memory_order_relaxed);
@@ -154,12 +159,17 @@ Result<Allocation> Router::allocate(const Request& request) {
   return Unexpected(error);
 }
 
-void Router::publish(const Request& request, const Spot& spot, std::uint32_t origin,
-                     std::uint32_t extras) {
+/// Under a quota that has no room for it after all it is untagged: the tag in the way, else 0.
+std::uint32_t Router::publish(const Request& request, const Spot& spot, std::uint32_t origin,
+                              std::uint32_t extras) {
   const AllocationDesc& desc = *request.desc;
   Record& record = *spot.slot.record;
   record.extras.store(extras, std::memory_order_relaxed);
-  record.marks.store(Record::pack_marks(desc.tag, spot.placement) |
+  const std::uint32_t memory_type = spot.where.block->memory.memory_type();
+  const std::uint32_t refusing =
+      core_.try_count_allocation(memory_type, request.pool, desc.tag, spot.where.size);
+  if (refusing != 0) core_.count_allocation(memory_type, request.pool, Tag{}, spot.where.size, 1);
+  record.marks.store(Record::pack_marks(refusing != 0 ? Tag{} : desc.tag, spot.placement) |
                          (spot.mapped_for_life ? Record::kMappedForLife : 0) |
                          (spot.owes ? Record::kOwes : 0),
                      std::memory_order_relaxed);
@@ -167,9 +177,15 @@ void Router::publish(const Request& request, const Spot& spot, std::uint32_t ori
                        std::memory_order_relaxed);
   record.resource = handle_bits(request.buffer) | handle_bits(request.image);
   record.user_data.store(desc.user_data, std::memory_order_relaxed);
-  core_.count_allocation(spot.where.block->memory.memory_type(), request.pool, desc.tag,
-                         spot.where.size, 1);
   RecordTable::publish(spot.slot.handle, record);
+  return refusing;
+}
+
+/// Frees what was placed and published for a request that is refused.
+void Router::take_back(const Request& request, const Spot& spot) {
+  // The caller's use of the pool stays with the caller, so that this one needs its own.
+  if (request.pool != nullptr) (void)request.pool->enter();
+  (void)heap::free(core_, Allocation{spot.slot.handle});
 }
 
 Status Router::place(const Request& request, Spot& spot, Shortage& shortage) {
@@ -454,31 +470,6 @@ void Router::strip(const Live& live) {
   core_.count_allocation(live.memory().memory_type(), live.pool(), record.tag(), live.where.size,
                          -1);
   core_.extras.drop_from(record);
-}
-
-bool Router::take_over(const Request& request, const TypePlan& plan, bool may_wait, Spot& spot) {
-  const Arena* arena = find_arena(plan);
-  if (arena == nullptr) return false;
-  OrderedFrees::Wanted wanted{
-      .where = {OrderedFrees::place_of(*arena), plan.place.size, plan.place.alignment},
-      .use = *request.following.use};
-  wanted.use.wait = may_wait;
-  const auto taken = core_.ordered_frees.take_over(wanted, *request.following.order);
-  if (taken.record == nullptr) return false;
-  const Live live = locate(core_, Allocation{taken.handle}, *taken.record);
-  strip(live);
-  // The earlier owner's use of the pool: the new one brought its own.
-  if (live.pool() != nullptr) live.pool()->leave();
-  spot.slot = {taken.record, RecordTable::successor(taken.handle)};
-  spot.where = live.where;
-  spot.placement = Placement::existing_block;
-  spot.alignment_log2 = static_cast<std::uint8_t>(base::floor_log2(plan.place.alignment));
-  spot.owes = taken.owes;
-  if (!RecordTable::is_slot(taken.handle)) {
-    const auto& record = static_cast<const LargeRecord&>(*taken.record);
-    live.where.block->arena->set_user(*live.where.block, record.range, spot.slot.handle);
-  }
-  return true;
 }
 
 Arena* Router::find_arena(const TypePlan& plan) const {

@@ -74,8 +74,9 @@ class Router {
                            Spot& spot);
   Status take_record(Spot& spot);
   Status finish(const Request& request, Spot& spot);
-  void publish(const Request& request, const Spot& spot, std::uint32_t origin,
-               std::uint32_t extras);
+  std::uint32_t publish(const Request& request, const Spot& spot, std::uint32_t origin,
+                        std::uint32_t extras);
+  void take_back(const Request& request, const Spot& spot);
   void leave_memory(const Location& where, OffsetHandle range);
   void abandon(const Spot& spot);
   VkDeviceSize lacking_bytes(const TypePlan& plan, bool within_budget) const;

@@ -23,6 +23,21 @@ class alignas(64) TotalsCell {
     const std::uint64_t now = before + static_cast<std::uint64_t>(bytes);
     if (bytes > 0 && static_cast<std::int64_t>(now) > 0) raise(peak_allocation_bytes_, now);
   }
+  /// Whether so much more stays within `most`.
+  bool has_room(VkDeviceSize bytes, VkDeviceSize most) const {
+    return fits(allocation_bytes_.load(std::memory_order_relaxed), bytes, most);
+  }
+  /// The same unless the bytes would then exceed `most`.
+  bool add_allocations_within(std::uint32_t count, VkDeviceSize bytes, VkDeviceSize most) {
+    std::uint64_t seen = allocation_bytes_.load(std::memory_order_relaxed);
+    do {
+      if (!fits(seen, bytes, most)) return false;
+    } while (
+        !allocation_bytes_.compare_exchange_weak(seen, seen + bytes, std::memory_order_relaxed));
+    allocation_count_.fetch_add(count, std::memory_order_relaxed);
+    if (static_cast<std::int64_t>(seen + bytes) > 0) raise(peak_allocation_bytes_, seen + bytes);
+    return true;
+  }
   void add_block(VkDeviceSize bytes, bool dedicated) {
     block_count_.fetch_add(1, std::memory_order_relaxed);
     if (dedicated) dedicated_count_.fetch_add(1, std::memory_order_relaxed);
@@ -57,6 +72,10 @@ class alignas(64) TotalsCell {
   }
 
  private:
+  static bool fits(std::uint64_t now, VkDeviceSize bytes, VkDeviceSize most) {
+    const VkDeviceSize used = static_cast<std::int64_t>(now) > 0 ? now : 0;
+    return used <= most && bytes <= most - used;
+  }
   static void raise(std::atomic<std::uint64_t>& peak, std::uint64_t value) {
     std::uint64_t seen = peak.load(std::memory_order_relaxed);
     while (seen < value && !peak.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {

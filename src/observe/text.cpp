@@ -28,6 +28,8 @@ const char* to_string(Reason reason) {
       return "no allowed heap has room within its budget";
     case Reason::over_limit:
       return "a limit on bytes or blocks is reached";
+    case Reason::over_quota:
+      return "the hard quota of a tag is reached";
     case Reason::out_of_device_memory:
       return "out of device memory";
     case Reason::out_of_host_memory:

@@ -41,6 +41,24 @@ TEST(Ledger, ACellGathersWhatATagChanged) {
   EXPECT_FALSE(ledger.read(5).empty());
 }
 
+TEST(Ledger, APrepaidCellIsNotFoundInPassing) {
+  Ledger ledger;
+  EXPECT_TRUE(ledger.make_prepaid_room(5).empty());
+  EXPECT_FALSE(ledger.has(5));
+  EXPECT_TRUE(ledger.has_prepaid(5));
+  EXPECT_FALSE(ledger.has_prepaid(5 + Ledger::kCells));
+  EXPECT_TRUE(ledger.is_prepaid(5));
+  ledger.note(5, 0, -1000);
+  ledger.note(5, 1, 400);
+  EXPECT_EQ(ledger.credit(5), 600);
+  const Ledger::Entry entry = ledger.make_room(5);
+  EXPECT_EQ(entry.tag, 5u);
+  EXPECT_EQ(entry.count, 1);
+  EXPECT_EQ(entry.bytes, -600);
+  EXPECT_TRUE(ledger.has(5));
+  EXPECT_FALSE(ledger.is_prepaid(5));
+}
+
 TEST(Ledger, TagsThatShareACellTakeTurnsAndNothingIsLost) {
   for (const std::uint64_t seed : test::seeds(1)) {
     test::Random random(seed);

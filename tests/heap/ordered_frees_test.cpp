@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Frees that wait for the GPU, one rule at a time. What runs too long is shown by the oracle:
 // reads that are in flight must not lose their buffer.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
 
-#include "heap/rig.hpp"
+#include "heap/defragmentation_rig.hpp"
 
 namespace quarry::test {
 namespace {
@@ -165,6 +166,28 @@ TEST(OrderedFreesAlone, BytesHaveALimitToo) {
   EXPECT_TRUE(rig.allocator.free(*b));
 }
 
+TEST(OrderedFreesAlone, APlainFreeIsKeptEvenBeyondTheLimit) {
+  Rig rig(fakes::profiles::discrete(),
+          [](AllocatorDesc& desc) { desc.ordered_frees.most_bytes = 3 * kMiB; });
+  const VkSemaphore semaphore = rig.gpu.create_timeline_semaphore();
+  const auto get = [&] {
+    const auto made = rig.allocator.allocate_ordered(requirements(2 * kMiB), ResourceKind::linear,
+                                                     {}, {.queue = 0});
+    EXPECT_TRUE(made);
+    return made ? made->allocation : Allocation{};
+  };
+  ASSERT_TRUE(rig.allocator.free_after(get(), {semaphore, 1, 0}));
+  const Allocation early = get();
+  EXPECT_EQ(rig.allocator.pending_frees().count, 0u);
+  ASSERT_TRUE(rig.allocator.free_after(get(), {semaphore, 1, 0}));
+  ASSERT_TRUE(rig.allocator.free(early));
+  EXPECT_EQ(rig.allocator.pending_frees().bytes, 4 * kMiB);
+  const auto more = rig.allocator.allocate(requirements(kMiB), ResourceKind::linear);
+  ASSERT_TRUE(more);
+  EXPECT_EQ(reason_of(rig.allocator.free_after(*more, {semaphore, 1, 0})), Reason::over_limit);
+  EXPECT_TRUE(rig.allocator.free(*more));
+}
+
 TEST_F(OrderedFrees, WithoutHostMemoryTheOwnerKeepsIt) {
   const Allocation allocation = raw(kKiB);
   rig.host.fail(1, 100);
@@ -251,7 +274,77 @@ TEST(OrderedFreesAlone, AShortageLooksForWhatIsReachedAndTellsWhatIsNot) {
   rig.gpu.signal(semaphore, 4);
   const auto second = get();
   ASSERT_TRUE(second);
+  const auto small =
+      rig.allocator.allocate(requirements(kMiB), ResourceKind::linear, {.memory_type_bits = 2});
+  ASSERT_TRUE(small);
+  ASSERT_TRUE(rig.allocator.free_after(*small, {semaphore, 4}));
+  const auto too_little = get();
+  ASSERT_FALSE(too_little);
+  EXPECT_NE(too_little.error().tried & static_cast<std::uint32_t>(LadderRung::pending_frees), 0u);
+  EXPECT_EQ(too_little.error().retry_semaphore, VkSemaphore{VK_NULL_HANDLE}) << "nothing waits";
   EXPECT_TRUE(rig.allocator.free(*second));
+}
+
+TEST(OrderedFreesAlone, WhatMovesIsFreedWhenItIsThere) {
+  DefragmentationRig rig;
+  for (int i = 0; i < 32; ++i)
+    ASSERT_NO_FATAL_FAILURE(rig.add_buffer(kMiB / 2));
+  rig.destroy_every_other();
+  auto pass = Defragmentation::begin(rig.allocator, {});
+  ASSERT_TRUE(pass);
+  const DefragmentationStep step = rig.step();
+  const auto moved = pass->record(step);
+  ASSERT_TRUE(moved);
+  ASSERT_FALSE(moved->empty());
+  const Allocation moving = moved->front().allocation;
+  rig.rename(*moved);
+  const GpuPoint point{rig.semaphore, step.value};
+  EXPECT_EQ(reason_of(rig.allocator.free_after(moving, point)), Reason::being_moved);
+  rig.gpu.submit({&step.commands, 1}, rig.semaphore, step.value);
+  rig.gpu.signal(rig.semaphore, step.value);
+  pass->complete(step.value);
+  const auto gone = std::find_if(rig.resources.begin(), rig.resources.end(),
+                                 [&](const auto& each) { return each.allocation == moving; });
+  ASSERT_NE(gone, rig.resources.end());
+  EXPECT_TRUE(rig.allocator.destroy_after(Buffer{gone->buffer, moving}, point));
+  rig.resources.erase(gone);
+  EXPECT_TRUE(rig.allocator.collect());
+  pass = Defragmentation();
+  rig.expect_contents();
+  rig.destroy_all();
+}
+
+/// Each call that asks for host memory is refused it once.
+TEST(OrderedFreesAlone, WithoutHostMemoryNothingIsLostAnywhere) {
+  for (std::uint64_t failing = 1;; ++failing) {
+    Rig rig(fakes::profiles::discrete());
+    const VkSemaphore semaphore = rig.gpu.create_timeline_semaphore();
+    const auto first = rig.allocator.create_buffer(buffer_info(200 * kKiB), {.name = "first"});
+    ASSERT_TRUE(first);
+    const auto where = rig.allocator.info(first->allocation);
+    ASSERT_TRUE(where);
+    rig.gpu.allow_aliasing(where->memory, where->offset, where->size);
+    const std::uint64_t before = rig.host.allocations();
+    rig.host.fail(failing);
+    const bool pending = rig.allocator.destroy_after(*first, {semaphore, 1, 0}).has_value();
+    const auto second = rig.allocator.create_buffer_ordered(buffer_info(200 * kKiB),
+                                                            {.name = "second"}, {.queue = 0});
+    const bool never_failed = rig.host.allocations() - before < failing;
+    rig.host.succeed();
+    if (!pending) {
+      EXPECT_TRUE(rig.allocator.destroy(*first));
+    }
+    if (second) {
+      EXPECT_TRUE(rig.allocator.destroy(second->buffer));
+    }
+    rig.gpu.signal(semaphore, 1);
+    EXPECT_TRUE(rig.allocator.collect());
+    EXPECT_EQ(rig.allocator.totals().allocation_count, 0u);
+    if (never_failed) {
+      EXPECT_GT(failing, 3u);
+      break;
+    }
+  }
 }
 
 }  // namespace

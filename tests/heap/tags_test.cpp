@@ -89,8 +89,8 @@ TEST(Tags, PeaksOfEveryTagAreReset) {
   Tags tags(host.memory());
   const Tag tag = *tags.add("a");
   for (const Tag each : {tag, Tag{}}) {
-    tags.cell(each).add_allocations(1, 100);
-    tags.cell(each).add_allocations(-1, -100);
+    tags.add_allocations(each, 1, 100);
+    tags.add_allocations(each, -1, -100);
     EXPECT_EQ(tags.read(each).peak_allocation_bytes, 100u);
   }
   tags.reset_peaks();
