@@ -131,6 +131,9 @@ struct AllocatorDesc {
   QuotaPolicy quotas{};
   /// Limit in bytes for each heap, on what this allocator holds; missing or VK_WHOLE_SIZE: none.
   std::span<const VkDeviceSize> heap_limits{};
+  /// LadderRung bits: which rungs a request in a shortage may climb. create() fails with
+  /// bad_argument for other bits.
+  std::uint32_t ladder = kEveryRung;
   /// Share of a heap's size that counts as its budget where the driver does not tell.
   double assumed_budget_share = 0.8;
   /// Milliseconds that only grow, for retention; null: a steady clock.

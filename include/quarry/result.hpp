@@ -53,6 +53,8 @@ enum class LadderRung : std::uint32_t {
   next_memory_type = 1u << 5,  ///< another memory type of the request's order
 };
 
+inline constexpr std::uint32_t kEveryRung = (1u << 7) - 1;
+
 struct Error {
   VkResult code = VK_ERROR_UNKNOWN;  ///< what a Vulkan program would expect here; never VK_SUCCESS
   Reason reason = Reason::none;

@@ -60,6 +60,8 @@ Status check(const AllocatorDesc& desc) {
                   "AllocatorDesc::background has a time of 0, an unknown kind of work, or a thread "
                   "beside HotPathPolicy::deterministic");
   }
+  if ((desc.ladder & ~kEveryRung) != 0)
+    return refuse(Reason::bad_argument, "AllocatorDesc::ladder has bits of no rung");
   // The device checks the rest; but these the core's own memory needs before there is a device.
   const VkAllocationCallbacks* callbacks = desc.host_callbacks;
   if (callbacks != nullptr &&
@@ -133,6 +135,7 @@ Core::Core(const AllocatorDesc& desc, std::uint8_t allocator_id) noexcept
       origins(host),
       pools(host, allocator_id),
       tags(host),
+      ladder(desc.ladder),
       on_shortage(desc.on_shortage),
       shortage_user(desc.shortage_user),
       arenas(host, hot_path.shards),

@@ -152,6 +152,7 @@ class Core {
   std::atomic<std::uint64_t> moves_made{0};
   std::atomic<std::uint64_t> moved_bytes{0};
 
+  const std::uint32_t ladder;  ///< LadderRung bits that are allowed
   bool (*const on_shortage)(void* user, std::uint32_t heap, VkDeviceSize bytes);
   void* const shortage_user;
 

@@ -206,8 +206,10 @@ Status Router::place(const Request& request, Spot& spot, Shortage& shortage) {
     if (types_left.empty()) return device::refuse(core_.types->reason_of_none(types));
     for (; !types_left.empty(); types_left.drop_first()) {
       const std::uint32_t tried = shortage.memory_types;
-      if (tried != 0 && (tried >> types_left.first() & 1u) == 0)
+      if (tried != 0 && (tried >> types_left.first() & 1u) == 0) {
+        if (!allows(LadderRung::next_memory_type)) break;
         shortage.rungs |= bit(LadderRung::next_memory_type);
+      }
       status = climb(request, types_left.first(), within_budget, spot, shortage);
       if (!is_shortage(status)) return status;
     }
@@ -233,18 +235,19 @@ Status Router::climb(const Request& request, std::uint32_t memory_type, bool wit
   }
   Status status = again(Growth::generous);
   if (!is_shortage(status)) return status;
-  if (core_.ordered_frees.collect_quietly() != 0) {
+  if (allows(LadderRung::pending_frees) && core_.ordered_frees.collect_quietly() != 0) {
     shortage.rungs |= bit(LadderRung::pending_frees);
     status = again(Growth::generous);
     if (!is_shortage(status)) return status;
   }
-  if (core_.drain_caches() != 0) {
+  if (allows(LadderRung::thread_caches) && core_.drain_caches() != 0) {
     shortage.rungs |= bit(LadderRung::thread_caches);
     status = again(Growth::generous);
     if (!is_shortage(status)) return status;
   }
   Arena* arena = find_arena(plan);
-  if (arena != nullptr && blocks_.release_empty(*arena) != 0) {
+  if (allows(LadderRung::empty_blocks_of_arena) && arena != nullptr &&
+      blocks_.release_empty(*arena) != 0) {
     shortage.rungs |= bit(LadderRung::empty_blocks_of_arena);
     status = again(Growth::generous);
   }
@@ -253,15 +256,17 @@ Status Router::climb(const Request& request, std::uint32_t memory_type, bool wit
       request.demands_dedicated()
           ? request.pool == nullptr || request.size <= request.pool->bytes_left()
           : arena == nullptr || BlockSource::pool_allows_block(*arena, plan.place.size);
-  while (allowed && is_shortage(status) &&
+  while (allowed && allows(LadderRung::empty_blocks_of_heap) && is_shortage(status) &&
          blocks_.release_empty_of_heap(heap, lacking_bytes(plan, within_budget)) != 0) {
     shortage.rungs |= bit(LadderRung::empty_blocks_of_heap);
     status = again(Growth::generous);
   }
-  if (is_shortage(status) && ask_owner(heap, plan.place.size, shortage)) {
+  if (allows(LadderRung::owner_callback) && is_shortage(status) &&
+      ask_owner(heap, plan.place.size, shortage)) {
     status = again(Growth::generous);
   }
-  if (allowed && is_shortage(status) && !request.demands_dedicated()) {
+  if (allowed && allows(LadderRung::smaller_block) && is_shortage(status) &&
+      !request.demands_dedicated()) {
     const Status smaller = again(Growth::exact);
     if (smaller || smaller.error().reason != Reason::none) {
       shortage.rungs |= bit(LadderRung::smaller_block);

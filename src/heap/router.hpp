@@ -79,6 +79,9 @@ class Router {
   void take_back(const Request& request, const Spot& spot);
   void leave_memory(const Location& where, OffsetHandle range);
   void abandon(const Spot& spot);
+  bool allows(LadderRung rung) const {
+    return (core_.ladder & static_cast<std::uint32_t>(rung)) != 0;
+  }
   VkDeviceSize lacking_bytes(const TypePlan& plan, bool within_budget) const;
   bool ask_owner(std::uint32_t heap, VkDeviceSize bytes, Shortage& shortage);
   Arena* make_arena(const TypePlan& plan);  ///< null without host memory

@@ -211,6 +211,112 @@ TEST(Ladder, TheNextMemoryTypeServes) {
   EXPECT_TRUE(rig.allocator.destroy(*buffer));
 }
 
+/// A shortage that one rung can end.
+struct OneRung {
+  LadderRung rung;
+  FakeProfile profile;
+  Rig::Change change;
+  std::function<bool(Rig&)> is_served;
+};
+
+void expect_served_by_that_rung_alone(const OneRung& one) {
+  for (const bool allowed : {false, true}) {
+    Rig rig(one.profile, [&](AllocatorDesc& desc) {
+      if (one.change) one.change(desc);
+      desc.ladder = allowed ? rungs({one.rung}) : 0;
+    });
+    EXPECT_EQ(one.is_served(rig), allowed);
+    rig.gpu.refuse_allocations(nullptr);
+  }
+}
+
+/// Served, and given back.
+bool serves(Rig& rig, VkDeviceSize bytes) {
+  const auto buffer = rig.allocator.create_buffer(buffer_info(bytes));
+  return buffer && rig.allocator.destroy(*buffer);
+}
+
+TEST(LadderSwitches, ThreadCachesAlone) {
+  expect_served_by_that_rung_alone(
+      {LadderRung::thread_caches, one_heap(128 * kMiB), kAllOfTheHeap, [](Rig& rig) {
+         // A slab's worth of slots; blocks full; no further block.
+         std::vector<Buffer> slots;
+         for (int i = 0; i < 8; ++i)
+           slots.push_back(*rig.allocator.create_buffer(buffer_info(64 * fakes::kKiB)));
+         EXPECT_TRUE(rig.allocator.set_heap_limit(0, rig.gpu.used_bytes(0)));
+         std::vector<Buffer> others;
+         for (auto more = rig.allocator.create_buffer(buffer_info(300 * fakes::kKiB)); more;
+              more = rig.allocator.create_buffer(buffer_info(300 * fakes::kKiB)))
+           others.push_back(*more);
+         for (const Buffer& slot : slots)
+           EXPECT_TRUE(rig.allocator.destroy(slot));
+         const bool served = serves(rig, 300 * fakes::kKiB);
+         for (const Buffer& other : others)
+           EXPECT_TRUE(rig.allocator.destroy(other));
+         return served;
+       }});
+}
+
+TEST(LadderSwitches, EmptyBlocksOfTheArenaAlone) {
+  expect_served_by_that_rung_alone(
+      {LadderRung::empty_blocks_of_arena, one_heap(128 * kMiB), kAllOfTheHeap, [](Rig& rig) {
+         leave_empty_block(rig, 40 * kMiB, Lifetime::unspecified);
+         return serves(rig, 100 * kMiB);
+       }});
+}
+
+TEST(LadderSwitches, EmptyBlocksOfTheHeapAlone) {
+  expect_served_by_that_rung_alone(
+      {LadderRung::empty_blocks_of_heap, one_heap(128 * kMiB), kAllOfTheHeap, [](Rig& rig) {
+         leave_empty_block(rig, 40 * kMiB, Lifetime::short_lived);
+         return serves(rig, 100 * kMiB);
+       }});
+}
+
+TEST(LadderSwitches, TheOwnerAlone) {
+  Evictor evictor;
+  expect_served_by_that_rung_alone(
+      {LadderRung::owner_callback, one_heap(128 * kMiB), evictor.change(), [&](Rig& rig) {
+         const auto victim =
+             rig.allocator.create_buffer(buffer_info(60 * kMiB), {.dedicated = Dedicated::always});
+         evictor.rig = &rig;
+         evictor.victim = *victim;
+         const bool served = serves(rig, 100 * kMiB);
+         EXPECT_EQ(rig.allocator.destroy(*victim).has_value(), !served);
+         return served;
+       }});
+  EXPECT_EQ(evictor.asked, 1);
+}
+
+TEST(LadderSwitches, ASmallerBlockAlone) {
+  expect_served_by_that_rung_alone(
+      {LadderRung::smaller_block, one_heap(512 * kMiB), nullptr, [](Rig& rig) {
+         rig.gpu.refuse_allocations([](const VkMemoryAllocateInfo& info) {
+           return info.allocationSize > 1 * kMiB ? VK_ERROR_OUT_OF_DEVICE_MEMORY : VK_SUCCESS;
+         });
+         return serves(rig, 600'000);
+       }});
+}
+
+TEST(LadderSwitches, TheNextMemoryTypeAlone) {
+  expect_served_by_that_rung_alone(
+      {LadderRung::next_memory_type, two_heaps(64 * kMiB, 512 * kMiB), nullptr, [](Rig& rig) {
+         rig.gpu.refuse_allocations([](const VkMemoryAllocateInfo& info) {
+           return info.memoryTypeIndex == 0 ? VK_ERROR_OUT_OF_DEVICE_MEMORY : VK_SUCCESS;
+         });
+         return serves(rig, 1 * kMiB);
+       }});
+}
+
+TEST(LadderSwitches, BitsOfNoRungAreRefused) {
+  fakes::FakeGpu gpu(fakes::profiles::single_type());
+  AllocatorDesc desc = gpu.allocator_desc();
+  desc.ladder = kEveryRung + 1;
+  const auto refused = Allocator::create(desc);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().reason, Reason::bad_argument);
+}
+
 TEST(Ladder, AnErrorTellsEveryRungAndTypeThatWasTried) {
   Evictor evictor;
   Rig rig(two_heaps(256 * kMiB, 512 * kMiB), evictor.change());
