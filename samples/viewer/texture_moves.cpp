@@ -11,7 +11,7 @@ constexpr std::uint64_t kMostBytes = 16 * kMebibyte;  // of a frame; one larger 
 constexpr std::uint32_t kMostMoves = 128;
 // Frames from one pass to the next; longer where the last one found nothing to move.
 constexpr std::uint64_t kBetweenPasses = 8;
-constexpr std::uint64_t kAfterNothing = 60;
+constexpr std::uint64_t kAfterNothing = 16;
 
 }  // namespace
 

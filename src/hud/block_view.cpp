@@ -171,8 +171,8 @@ void show_blocks(const BlockMap& map, const Figures& figures, float height, View
       LegendEntry{palette::kUsed, "used"},
       LegendEntry{palette::kFree, "free"},
       LegendEntry{palette::kDedicated, "dedicated"},
-      LegendEntry{palette::kEmptying, "being emptied"},
-      LegendEntry{palette::kMarked, "tag under the mouse"},
+      LegendEntry{palette::kEmptying, "emptying"},
+      LegendEntry{palette::kMarked, "tag at the mouse"},
   };
   const float before = ImGui::GetCursorPosY();
   show_legend(kLegend);

@@ -23,7 +23,7 @@ void read_tags(const Allocator& allocator, Figures& figures) {
   for (std::uint32_t i = 0; i < figures.tag_count; ++i) {
     TagRow& row = figures.tags[i];
     row.tag = Tag{i + 1};
-    row.totals = allocator.tag_totals(row.tag);
+    row.totals = allocator.tag_totals_alone(row.tag);
   }
   keep_largest(figures.tags, kTagsShown);
   for (TagRow& row : figures.tags)

@@ -2,6 +2,7 @@
 // The window over made-up figures: no allocator, no driver.
 #include "hud/view.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <random>
@@ -220,11 +221,15 @@ TEST(View, HoveringACellNamesIt) {
   Scene scene;
   scene.make_map(12, 64 * kMiB);
   const std::size_t still = vertices(screen.frames(3, [&] { scene.paint(); }));
-  // Any place in the lower right of the window is in the map.
-  screen.move_mouse(300, 470);
-  const ImDrawData& data = screen.frames(3, [&] { scene.paint(); });
-  EXPECT_GT(vertices(data), still + 4 * 20);
-  show(data, "hud_hover_cell.png");
+  // The lower right of the window is the map: one of two places half a line apart is in a line.
+  std::size_t most = 0;
+  for (const float y : {470.0f, 463.0f}) {
+    screen.move_mouse(300, y);
+    const ImDrawData& data = screen.frames(3, [&] { scene.paint(); });
+    if (vertices(data) > most) show(data, "hud_hover_cell.png");
+    most = std::max(most, vertices(data));
+  }
+  EXPECT_GT(most, still + 4 * 20);
 }
 
 TEST(View, ReportsWhetherTheMapIsWanted) {
