@@ -79,21 +79,26 @@ bool PendingFrees::has_room_for(std::uint64_t timeline) const {
   return figures_.timelines < kMostTimelines || timeline_of(timeline) != kNone;
 }
 
-void PendingFrees::count_points(const UsePoints& points, std::int32_t sign) {
+std::uint32_t PendingFrees::timeline_for(std::uint64_t id) {
+  const std::uint32_t known = timeline_of(id);
+  if (known != kNone) return known;
+  auto* const unused = std::find_if(std::begin(timelines_), std::end(timelines_),
+                                    [](const Timeline& other) { return other.points == 0; });
+  QUARRY_ASSERT(unused != std::end(timelines_));
+  *unused = Timeline{};
+  unused->id = id;
+  return static_cast<std::uint32_t>(unused - timelines_);
+}
+
+void PendingFrees::count_point(const UsePoint& point) {
+  Timeline& timeline = timelines_[timeline_for(point.timeline)];
+  if (timeline.points++ == 0) ++figures_.timelines;
+}
+
+void PendingFrees::uncount_points(const UsePoints& points) {
   for (const UsePoint& point : points) {
-    std::uint32_t index = timeline_of(point.timeline);
-    if (index == kNone) {
-      const auto* unused = std::find_if(std::begin(timelines_), std::end(timelines_),
-                                        [](const Timeline& other) { return other.points == 0; });
-      QUARRY_ASSERT(unused != std::end(timelines_));
-      index = static_cast<std::uint32_t>(unused - timelines_);
-      timelines_[index] = Timeline{};
-      timelines_[index].id = point.timeline;
-      ++figures_.timelines;
-    }
-    Timeline& timeline = timelines_[index];
-    timeline.points += static_cast<std::uint32_t>(sign);
-    if (timeline.points == 0) --figures_.timelines;
+    Timeline& timeline = timelines_[timeline_of(point.timeline)];
+    if (--timeline.points == 0) --figures_.timelines;
   }
 }
 
@@ -134,11 +139,7 @@ void PendingFrees::observe(std::uint64_t id, std::uint64_t value, std::uint64_t 
 /// Files a node that is in no list under the first point that is not known to be reached.
 void PendingFrees::wait_or_be_ready(std::uint32_t index) {
   Node& node = nodes_[index];
-  const UsePoints before = node.free.points;
-  node.free.points = left_of(before);
-  // In this order, so that a timeline that stays is not forgotten in between.
-  count_points(node.free.points, 1);
-  count_points(before, -1);
+  drop_reached(node);
   if (node.free.points.count() == 0) {
     node.timeline = kNone;
     if (node.state == State::debt) {
@@ -172,6 +173,16 @@ void PendingFrees::unlist(std::uint32_t index) {
   List& list = node.timeline == kNone ? ready_ : timelines_[node.timeline].list;
   (node.earlier == kNone ? list.first : nodes_[node.earlier].later) = node.later;
   (node.later == kNone ? list.last : nodes_[node.later].earlier) = node.earlier;
+}
+
+void PendingFrees::drop_reached(Node& node) {
+  const UsePoints left = left_of(node.free.points);
+  if (left.count() == node.free.points.count()) return;
+  // In this order, so that a timeline that stays is not forgotten in between.
+  for (const UsePoint& point : left)
+    count_point(point);
+  uncount_points(node.free.points);
+  node.free.points = left;
 }
 
 UsePoints PendingFrees::left_of(const UsePoints& points) const {
@@ -265,13 +276,9 @@ void PendingFrees::file(std::uint32_t index, std::uint64_t now) {
   node.since = now;
   node.state = State::waiting;
   for (const UsePoint& point : node.free.points) {
-    const bool is_new = timeline_of(point.timeline) == kNone;
-    UsePoints one;
-    (void)one.add(point);
-    count_points(one, 1);
+    count_point(point);
     Timeline& timeline = timelines_[timeline_of(point.timeline)];
-    if (is_new || timeline.list.first == kNone)
-      timeline.moved_at = std::max(timeline.moved_at, now);
+    if (timeline.list.first == kNone) timeline.moved_at = std::max(timeline.moved_at, now);
   }
   if (node.free.place != 0) enter_bucket(index);
   wait_or_be_ready(index);
@@ -282,7 +289,7 @@ void PendingFrees::remove(std::uint32_t index, PendingFree& free) {
   Node& node = nodes_[index];
   unlist(index);
   if (node.state == State::debt || node.free.place != 0) leave_bucket(index);
-  count_points(node.free.points, -1);
+  uncount_points(node.free.points);
   if (node.state != State::debt) {
     figures_.frees -= node.free.handle != 0 ? 1 : 0;
     figures_.bytes -= node.free.size;
@@ -335,10 +342,7 @@ std::uint32_t PendingFrees::find(const ReuseRequest& request, const ReuseRule& r
 bool PendingFrees::take_over(std::uint32_t index, std::uint64_t new_handle, PendingFree& free) {
   Node& node = nodes_[index];
   // What it waits for longest on its timeline is not reached, so that its place in the list stays.
-  const UsePoints before = node.free.points;
-  node.free.points = left_of(before);
-  count_points(node.free.points, 1);
-  count_points(before, -1);
+  drop_reached(node);
   free = node.free;
   leave_bucket(index);
   figures_.frees -= 1;
@@ -355,7 +359,8 @@ bool PendingFrees::take_over(std::uint32_t index, std::uint64_t new_handle, Pend
       debt = take_node();
       nodes_[debt].since = node.since;
       nodes_[debt].free.points = free.points;
-      count_points(free.points, 1);
+      for (const UsePoint& point : free.points)
+        count_point(point);
     }
     Node& owed = nodes_[debt];
     owed.state = State::debt;

@@ -129,7 +129,10 @@ class PendingFrees {
 
   std::uint32_t timeline_of(std::uint64_t id) const;
   static bool is_stalled(const Timeline& timeline, std::uint64_t now, std::uint64_t patience);
-  void count_points(const UsePoints& points, std::int32_t sign);
+  std::uint32_t timeline_for(std::uint64_t id);
+  void count_point(const UsePoint& point);
+  void uncount_points(const UsePoints& points);
+  void drop_reached(Node& node);
   /// Those that are not known to be over.
   UsePoints left_of(const UsePoints& points) const;
   void file(std::uint32_t node, std::uint64_t now);
