@@ -86,6 +86,9 @@ struct AllocationDesc {
   bool movable = false;  ///< adds transfer usages and keeps the create-info, so that it may be
                          ///< moved or evicted
   bool upper_address = false;                ///< from the upper end of a linear pool (double stack)
+  /// Movable although its buffer has SHADER_DEVICE_ADDRESS usage: whoever holds the address asks for
+  /// the new buffer's when it was moved (MovedResource).
+  bool refetches_address = false;
   VkMemoryPropertyFlags required_flags = 0;  ///< types without all of these are not used
   VkMemoryPropertyFlags preferred_flags = 0;  ///< types with more of these come first
   VkMemoryPropertyFlags forbidden_flags = 0;  ///< types with any of these are not used

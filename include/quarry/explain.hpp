@@ -39,7 +39,7 @@ enum class MovableVerdict : std::uint8_t {
   not_created_here,     ///< bind-your-own or raw memory: the library cannot recreate the resource
   unknown_create_info,  ///< the pNext chain holds a structure that is not copied
   persistently_mapped,
-  device_address,  ///< SHADER_DEVICE_ADDRESS usage: addresses may be held
+  device_address,  ///< SHADER_DEVICE_ADDRESS usage: addresses may be held (refetches_address)
   custom_pool,     ///< linear and buddy pools are not moved
   aliased,
   imported_or_exported,

@@ -35,7 +35,7 @@ MovableVerdict movability(const device::Device& device, const VkBufferCreateInfo
       (usage & kStructures) != 0) {
     return MovableVerdict::unsupported_usage;
   }
-  if ((usage & kAddressed) != 0) return MovableVerdict::device_address;
+  if ((usage & kAddressed) != 0 && !desc.refetches_address) return MovableVerdict::device_address;
   if (device::find_structure(info.pNext, VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO) !=
       nullptr) {
     return MovableVerdict::imported_or_exported;

@@ -38,8 +38,11 @@ class DefragmentationRig : public Rig {
     copy::play_copy_shaders(gpu);
   }
 
-  void add_buffer(VkDeviceSize size, const AllocationDesc& desc = {.movable = true}) {
-    const auto made = allocator.create_buffer(fakes::buffer_info(size), desc);
+  void add_buffer(VkDeviceSize size, const AllocationDesc& desc = {.movable = true},
+                  VkBufferUsageFlags more_usage = 0) {
+    VkBufferCreateInfo info = fakes::buffer_info(size);
+    info.usage |= more_usage;
+    const auto made = allocator.create_buffer(info, desc);
     ASSERT_TRUE(made);
     resources.push_back({made->allocation, made->buffer, VK_NULL_HANDLE, size, next_mark()});
     write(resources.back());

@@ -69,6 +69,22 @@ TEST_F(DefragmentationTest, SmallBuffersMoveToo) {
   rig.destroy_all();
 }
 
+TEST_F(DefragmentationTest, AddressedBuffersMoveWhereTheirOwnerAsksAgain) {
+  for (const bool asks_again : {false, true}) {
+    for (std::uint32_t i = 0; i < 64; ++i)
+      rig.add_buffer(kMiB, {.movable = true, .refetches_address = asks_again},
+                     VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT);
+    rig.destroy_every_other();
+    {
+      Defragmentation pass = begin();
+      rig.run(pass);
+      EXPECT_EQ(pass.figures().moves != 0, asks_again);
+    }
+    rig.expect_contents();
+    rig.destroy_all();
+  }
+}
+
 TEST_F(DefragmentationTest, StepsKeepTheirBounds) {
   fill(64, kMiB / 4);
   rig.destroy_every_other();

@@ -59,6 +59,9 @@ TEST(Movability, OfBuffers) {
   EXPECT_EQ(verdict_of(rig, buffer_info(1'000, VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT),
                        {.movable = true}),
             MovableVerdict::device_address);
+  EXPECT_EQ(verdict_of(rig, buffer_info(1'000, VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT),
+                       {.movable = true, .refetches_address = true}),
+            MovableVerdict::movable);
   EXPECT_EQ(
       verdict_of(rig, buffer_info(1'000, VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_STORAGE_BIT_KHR),
                  {.movable = true}),
