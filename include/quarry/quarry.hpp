@@ -14,6 +14,7 @@
 #include <quarry/linear.hpp>
 #include <quarry/offset.hpp>
 #include <quarry/pool.hpp>
+#include <quarry/residency.hpp>
 #include <quarry/result.hpp>
 #include <quarry/snapshot.hpp>
 #include <quarry/statistics.hpp>

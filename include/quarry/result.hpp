@@ -33,8 +33,9 @@ enum class Reason : std::uint8_t {
   feature_not_enabled,   ///< needs an extension, feature or API version that was not declared
   function_missing,      ///< a needed member of VulkanFunctions is null
   still_in_use,          ///< a pool with live allocations, a ring with frames in flight
-  being_moved,  ///< its contents are on their way to another place: again when they are there
-  unsupported,  ///< not offered, for instance sparse resources
+  being_moved,   ///< its contents are on their way to another place: again when they are there
+  not_resident,  ///< evicted to host memory: again when it was streamed back
+  unsupported,   ///< not offered, for instance sparse resources
 };
 
 const char* to_string(Reason reason);

@@ -2,7 +2,6 @@
 #include "heap/defragmentation_state.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "base/assert.hpp"
@@ -16,18 +15,7 @@
 
 namespace quarry {
 
-namespace {
-
-template <class Handle>
-Handle handle_from(std::uint64_t bits) {
-  if constexpr (std::is_pointer_v<Handle>) {
-    return std::bit_cast<Handle>(static_cast<std::uintptr_t>(bits));
-  } else {
-    return bits;
-  }
-}
-
-}  // namespace
+using heap::handle_from;
 
 Defragmentation::State::~State() {
   complete(~std::uint64_t{0});

@@ -3,6 +3,7 @@
 // elsewhere.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <type_traits>
 
@@ -15,6 +16,15 @@ std::uint64_t handle_bits(Handle handle) {
     return static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(handle));
   } else {
     return handle;
+  }
+}
+
+template <class Handle>
+Handle handle_from(std::uint64_t bits) {
+  if constexpr (std::is_pointer_v<Handle>) {
+    return std::bit_cast<Handle>(static_cast<std::uintptr_t>(bits));
+  } else {
+    return bits;
   }
 }
 
