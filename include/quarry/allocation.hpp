@@ -85,11 +85,13 @@ struct AllocationDesc {
   bool can_alias = false;
   bool movable = false;  ///< adds transfer usages and keeps the create-info, so that it may be
                          ///< moved or evicted
-  bool upper_address = false;                ///< from the upper end of a linear pool (double stack)
+  bool upper_address = false;  ///< from the upper end of a linear pool (double stack)
   /// Movable although its buffer has SHADER_DEVICE_ADDRESS usage: whoever holds the address asks for
   /// the new buffer's when it was moved (MovedResource).
   bool refetches_address = false;
-  VkMemoryPropertyFlags required_flags = 0;  ///< types without all of these are not used
+  /// Movable, and the owner can make its contents again: evicted without a copy (residency.hpp).
+  bool discardable = false;
+  VkMemoryPropertyFlags required_flags = 0;   ///< types without all of these are not used
   VkMemoryPropertyFlags preferred_flags = 0;  ///< types with more of these come first
   VkMemoryPropertyFlags forbidden_flags = 0;  ///< types with any of these are not used
   std::uint32_t memory_type_bits = ~0u;  ///< further restricts the requirements' memoryTypeBits
@@ -123,6 +125,9 @@ struct AllocationInfo {
   void* mapped = nullptr;                    ///< first byte, while mapped; else null
   bool dedicated = false;
   bool movable = false;
+  /// False: evicted (residency.hpp); memory is null then, size and memory_type are those of the
+  /// copy in host memory.
+  bool resident = true;
   Pool pool{};
   Tag tag{};
   const char* name = nullptr;  ///< valid until the name is changed or the allocation freed

@@ -365,6 +365,7 @@ class Allocator {
  private:
   friend class UploadRing;
   friend class Defragmentation;
+  friend class Residency;
   /// The short ways, apart so that they are leaves: zero, or false, where it takes more.
   std::uint64_t allocate_at_once(const VkMemoryRequirements& requirements, ResourceKind kind,
                                  const AllocationDesc& desc) noexcept;

@@ -16,6 +16,7 @@
 #include <quarry/ordered_free.hpp>
 #include <quarry/pool.hpp>
 #include <quarry/quota.hpp>
+#include <quarry/residency.hpp>
 #include <quarry/result.hpp>
 #include <quarry/snapshot.hpp>
 #include <quarry/statistics.hpp>

@@ -35,8 +35,9 @@ enum class Reason : std::uint8_t {
   function_missing,      ///< a needed member of VulkanFunctions is null
   still_in_use,          ///< a pool with live allocations, a ring with frames in flight, memory in
                          ///< which an earlier use may still run
-  being_moved,  ///< its contents are on their way to another place: again when they are there
-  unsupported,  ///< not offered, for instance sparse resources
+  being_moved,   ///< its contents are on their way to another place: again when they are there
+  not_resident,  ///< evicted to host memory: again when it was streamed back
+  unsupported,   ///< not offered, for instance sparse resources
 };
 
 const char* to_string(Reason reason);

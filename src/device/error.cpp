@@ -23,6 +23,7 @@ VkResult code_of(Reason reason) {
     case Reason::unsupported:
       return VK_ERROR_FEATURE_NOT_PRESENT;
     case Reason::being_moved:
+    case Reason::not_resident:
       return VK_NOT_READY;
     case Reason::function_missing:
       return VK_ERROR_INITIALIZATION_FAILED;

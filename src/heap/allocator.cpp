@@ -196,13 +196,16 @@ Result<Explanation> Allocator::explain(Allocation allocation) const {
 }
 
 Result<AllocationInfo> Allocator::info(Allocation allocation) const {
-  const auto found = heap::find(*core_, allocation);
+  const auto found = heap::find_anywhere(*core_, allocation);
   if (!found) return Unexpected(found.error());
   const heap::Record& record = found->record;
   const memory::DeviceMemory& memory = found->memory();
   AllocationInfo info;
-  info.memory = memory.handle();
-  info.offset = found->where.offset;
+  info.resident = !record.demoted();
+  if (info.resident) {
+    info.memory = memory.handle();
+    info.offset = found->where.offset;
+  }
   info.size = found->where.size;
   info.memory_type = memory.memory_type();
   info.property_flags = memory.property_flags();
@@ -219,7 +222,7 @@ Result<AllocationInfo> Allocator::info(Allocation allocation) const {
 }
 
 Status Allocator::set_name(Allocation allocation, const char* name) {
-  const auto found = heap::find(*core_, allocation);
+  const auto found = heap::find_anywhere(*core_, allocation);
   if (!found) return Unexpected(found.error());
   if (!core_->extras.rename(allocation.value, found->record, name))
     return device::refuse(Reason::out_of_host_memory);
@@ -227,7 +230,7 @@ Status Allocator::set_name(Allocation allocation, const char* name) {
 }
 
 Status Allocator::set_user_data(Allocation allocation, void* user_data) {
-  const auto found = heap::find(*core_, allocation);
+  const auto found = heap::find_anywhere(*core_, allocation);
   if (!found) return Unexpected(found.error());
   found->record.user_data.store(user_data, std::memory_order_relaxed);
   return {};

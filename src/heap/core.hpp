@@ -133,6 +133,7 @@ class Core {
   MoveEngine move_engine;
   bool may_move = true;  ///< constant once made
   Readers readers;       ///< of what may be moved
+  std::atomic<bool> has_residency{false};
   ExtrasTable extras;
   Origins origins;
   base::SlotMap<PoolState*> pools;

@@ -23,6 +23,12 @@ class DedicatedList {
     (block.previous == nullptr ? first_ : block.previous->next) = block.next;
     if (block.next != nullptr) block.next->previous = block.previous;
   }
+  /// Another allocation of so many bytes is what lies there.
+  void set_allocation(Block& block, Allocation allocation, VkDeviceSize bytes) {
+    const base::MutexLock lock(mutex_);
+    block.allocation = allocation;
+    block.used_bytes = bytes;
+  }
   /// Takes out any; null when there is none.
   Block* take_any() {
     const base::MutexLock lock(mutex_);

@@ -41,7 +41,7 @@ Result<Allocation> Defragmentation::State::make_destination(const heap::PlannedM
   record.block.store(to.block, std::memory_order_relaxed);
   record.range = placed.where.handle;
   record.offset.store(placed.where.offset, std::memory_order_relaxed);
-  record.size = planned.size;
+  record.size.store(planned.size, std::memory_order_relaxed);
   record.in_default_pool = to.arena->traits().pool == nullptr;
   record.extras.store(extras, std::memory_order_relaxed);
   record.marks.store(heap::Record::pack_marks(Tag{}), std::memory_order_relaxed);

@@ -184,7 +184,8 @@ bool DefragmentationPlan::may_move(std::uint64_t handle, const Record& record,
                                    VkDeviceSize size) const {
   // What has no entry there was not made to be moved, and its readers cannot hold a mover off.
   if (record.extras.load(std::memory_order_relaxed) == 0) return false;
-  constexpr std::uint32_t kKept = Record::kMostMappings | Record::kMappedForLife | Record::kPinned;
+  constexpr std::uint32_t kKept =
+      Record::kMostMappings | Record::kMappedForLife | Record::kPinned | Record::kDemoted;
   const Origin origin = origin_of(core_, Allocation{handle}, record);
   return (record.load_marks() & kKept) == 0 && !record.is_moving(handle) &&
          origin.movable ==

@@ -24,6 +24,7 @@ void ExtrasTable::give_back(std::uint32_t number) {
   base::release_string(entries_.host(), std::exchange(extras.name, nullptr));
   extras.create_info = {};
   extras.pins = 0;
+  extras.residence.reset();
   extras.next = std::exchange(unused_, number);
 }
 

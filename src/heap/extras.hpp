@@ -3,6 +3,7 @@
 // number; making, changing and dropping entries takes the table's lock.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "base/chunked_array.hpp"
@@ -13,10 +14,36 @@
 
 namespace quarry::heap {
 
+/// Of a resource that can be evicted: what it takes to make it again elsewhere, and to choose.
+struct Residence {
+  /// Whose it is; 0: of none. What it says holds while the record is live and has this entry.
+  std::atomic<std::uint64_t> handle{0};
+  std::atomic<std::uint64_t> last_use{0};  ///< milliseconds
+  std::atomic<float> priority{0.5f};
+  Lifetime lifetime = Lifetime::unspecified;
+  Dedicated dedicated = Dedicated::automatic;
+  bool discardable = false;
+  // Changed with the table's lock.
+  enum class Wish : std::uint8_t { none, in, out };
+  Wish wish = Wish::none;
+  bool discarded = false;                            ///< evicted without a copy
+  std::uint64_t changed = 0;                         ///< milliseconds: evicted or back since
+  VkDeviceSize device_bytes = 0;                     ///< reserved there, before it was evicted
+  VkImageLayout layout = VK_IMAGE_LAYOUT_UNDEFINED;  ///< then
+
+  void reset() {
+    handle.store(0, std::memory_order_relaxed);
+    wish = Wish::none;
+    discarded = false;
+    changed = 0;
+  }
+};
+
 struct Extras {
   char* name = nullptr;
   device::CreateInfoCopy create_info;
   std::uint32_t pins = 0;
+  Residence residence;
   Origin origin;           ///< of an allocation whose origin found no place in its table
   std::uint32_t next = 0;  ///< of an unused entry
 };
@@ -46,6 +73,33 @@ class ExtrasTable {
   /// False for one less than none.
   bool unpin(std::uint64_t handle, Record& record);
 
+  /// The entry of a live record, whose atomics any thread may use; null when it has none. Another
+  /// allocation's, once this one is freed.
+  Residence* residence(const Record& record) {
+    const std::uint32_t number = record.extras.load(std::memory_order_acquire);
+    return number == 0 ? nullptr : &entries_[number - 1].residence;
+  }
+  /// Calls visit(number, residence) for up to `most` entries from a number on that belong to
+  /// something, with the lock held; the number to go on with, 0 at the end.
+  template <class Visit>
+  std::uint32_t visit_residences(std::uint32_t from, std::uint32_t most, Visit&& visit) {
+    const base::MutexLock lock(mutex_);
+    const std::uint32_t end = entries_.size();
+    std::uint32_t number = from;
+    for (; number <= end && number - from < most; ++number) {
+      Residence& residence = entries_[number - 1].residence;
+      if (residence.handle.load(std::memory_order_relaxed) != 0) visit(number, residence);
+    }
+    return number > end ? 0 : number;
+  }
+  /// Calls change(extras) as look() does.
+  template <class Change>
+  void change(std::uint64_t handle, const Record& record, Change&& change) {
+    if (record.extras.load(std::memory_order_acquire) == 0) return;
+    const base::MutexLock lock(mutex_);
+    const std::uint32_t number = record.extras.load(std::memory_order_relaxed);
+    if (number != 0 && record.is_live(handle)) change(entries_[number - 1]);
+  }
   /// Calls look(extras) with the lock held if the record has an entry and is live under this
   /// handle.
   template <class Look>

@@ -219,7 +219,7 @@ std::uint64_t place_range(Core& core, ThreadCache& cache, const Route& route,
   record.block.store(placed.block, std::memory_order_relaxed);
   record.range = placed.where.handle;
   record.offset.store(placed.where.offset, std::memory_order_relaxed);
-  record.size = size;
+  record.size.store(size, std::memory_order_relaxed);
   record.in_default_pool = true;
   count_range(core, cache, route.memory_type, desc.tag.index, 1, static_cast<std::int64_t>(size));
   const auto wording = static_cast<std::uint16_t>(route.wording | base::floor_log2(alignment));
@@ -307,7 +307,7 @@ bool free_range(Core& core, Allocation allocation) {
     Arena& arena = *block.arena;
     heap = arena.traits().heap;
     const std::uint32_t memory_type = arena.traits().memory_type;
-    const auto bytes = static_cast<std::int64_t>(record->size);
+    const auto bytes = static_cast<std::int64_t>(record->size.load(std::memory_order_relaxed));
     const std::uint32_t tag = record->tag().index;
     // The range goes first: a snapshot that still sees it, under the arena's lock, may read the
     // record.

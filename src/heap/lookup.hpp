@@ -34,7 +34,8 @@ inline Live locate(Core& core, Allocation allocation, Record& record) {
   return {record, core.records.location(allocation.value, record), {}};
 }
 
-inline Result<Live> find(Core& core, Allocation allocation) {
+/// Resident or not.
+inline Result<Live> find_anywhere(Core& core, Allocation allocation) {
   const auto found = core.records.lookup(allocation.value);
   if (!found) return bad_handle(found.status);
   // Only what has an entry there may be moved.
@@ -44,6 +45,12 @@ inline Result<Live> find(Core& core, Allocation allocation) {
   Live live = locate(core, allocation, *found.record);
   live.section = std::move(section);
   return live;
+}
+
+inline Result<Live> find(Core& core, Allocation allocation) {
+  Result<Live> found = find_anywhere(core, allocation);
+  if (found && found->record.demoted()) return device::refuse(Reason::not_resident);
+  return found;
 }
 
 inline Origin origin_of(const Core& core, Allocation allocation, const Record& record) {

@@ -69,6 +69,10 @@ Result<void*> map(Core& core, Allocation allocation) {
     // Counted first: either the mover sees the mapping and leaves the allocation where it is, or
     // the move is seen here.
     if (!record.is_moving(allocation.value)) {
+      if (record.demoted()) {
+        (void)uncount_mapping(record);
+        return device::refuse(Reason::not_resident);
+      }
       const Location where = core.records.location(allocation.value, record);
       const auto address = map_block(core, *where.block);
       if (address) return static_cast<void*>(*address + where.offset);
@@ -76,7 +80,8 @@ Result<void*> map(Core& core, Allocation allocation) {
       return Unexpected(address.error());
     }
     (void)uncount_mapping(record);
-    if (!core.moves.make_way(allocation)) return device::refuse(Reason::being_moved);
+    if (!core.moves.make_way(allocation))
+      return device::refuse(record.demoted() ? Reason::not_resident : Reason::being_moved);
   }
 }
 

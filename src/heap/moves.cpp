@@ -33,9 +33,10 @@ std::uint32_t Moves::find(Allocation allocation) const {
   return kNone;
 }
 
-bool Moves::propose(Allocation allocation, LargeRecord& record) {
+bool Moves::propose(Allocation allocation, LargeRecord& record, const void* mover) {
   const base::MutexLock lock(mutex_);
-  if (!moves_.push_back({.allocation = allocation, .record = &record})) return false;
+  if (!moves_.push_back({.allocation = allocation, .record = &record, .mover = mover}))
+    return false;
   std::uint32_t expected = Record::live_state(allocation.value);
   if (record.state.compare_exchange_strong(expected, expected ^ Record::kMoving)) return true;
   moves_.pop_back();
@@ -92,9 +93,35 @@ bool Moves::swap_places(Allocation first, Allocation second, LargeRecord& second
   return swaps;
 }
 
-bool Moves::take_done(std::uint64_t value, Move& done) {
+bool Moves::exchange(Allocation allocation, LargeRecord& other, std::uint32_t marks,
+                     std::uint64_t value) {
+  const base::MutexLock lock(mutex_);
+  const std::uint32_t index = find(allocation);
+  Move& move = moves_[index];
+  LargeRecord& record = *move.record;
+  if (move.stage == Move::Stage::proposed && is_kept(record)) drop(move);
+  if (move.stage == Move::Stage::dropped) {
+    moves_.swap_erase(index);
+    return false;
+  }
+  move.old = place_of(record);
+  move.value = value;
+  move.stage = Move::Stage::switched;
+  records_.exchange_places(record, other);
+  if (marks != 0) {
+    // The copy in host memory is nobody's resource.
+    record.resource = 0;
+    record.marks.fetch_or(marks);
+  } else {
+    record.marks.fetch_and(~Record::kDemoted);
+  }
+  return true;
+}
+
+bool Moves::take_done(std::uint64_t value, Move& done, const void* mover) {
   const base::MutexLock lock(mutex_);
   for (std::uint32_t i = 0; i < moves_.size(); ++i) {
+    if (moves_[i].mover != mover) continue;
     if (moves_[i].stage < Move::Stage::switched || moves_[i].value > value) continue;
     done = moves_[i];
     if (done.stage == Move::Stage::switched) set_live(done);

@@ -26,13 +26,15 @@ struct Move {
 
   Allocation allocation;
   LargeRecord* record = nullptr;
+  const void* mover = nullptr;
   RecordTable::Place old{};  ///< once switched
   std::uint64_t value = 0;   ///< of the owner's timeline: the copy is done; once switched
   Stage stage = Stage::proposed;
   bool resource_too = false;  ///< freed together with its resource
 };
 
-/// Thread-safe; the mover's calls come from one thread at a time.
+/// Thread-safe; a mover's calls come from one thread at a time. There may be two: defragmentation,
+/// which stands for null, and residency. What the one has proposed the other cannot.
 class Moves {
  public:
   Moves(const HostMemory& host, RecordTable& records) : records_(records), moves_(host) {}
@@ -43,7 +45,7 @@ class Moves {
 
   // ---- The mover
   /// False when the allocation is not live (any more), or without host memory.
-  bool propose(Allocation allocation, LargeRecord& record);
+  bool propose(Allocation allocation, LargeRecord& record, const void* mover = nullptr);
   /// Takes a proposal back.
   void withdraw(Allocation allocation);
   /// The allocation lies in the new place from now on. False when the owner was in the way; then
@@ -52,9 +54,13 @@ class Moves {
   /// A proposed allocation and another change places. False when an owner was in the way. The move
   /// is over then and now.
   bool swap_places(Allocation first, Allocation second, LargeRecord& second_record);
-  /// Ends one move whose value is reached; false when there is none. The record is live again, or
-  /// with Stage::freed claimed.
-  bool take_done(std::uint64_t value, Move& done);
+  /// A proposed allocation takes the place and the resource of `other`, a record that the mover
+  /// claimed, and that one its place; `marks` are Record::kDemoted or 0. False as switch_over().
+  bool exchange(Allocation allocation, LargeRecord& other, std::uint32_t marks,
+                std::uint64_t value);
+  /// Ends one move of the mover's whose value is reached; false when there is none. The record is
+  /// live again, or with Stage::freed claimed.
+  bool take_done(std::uint64_t value, Move& done, const void* mover = nullptr);
 
   // ---- Owners, of a record that was found to be moving
   /// Drops the move if that is still possible: false when it is not.

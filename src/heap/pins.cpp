@@ -12,7 +12,9 @@ Status pin(Core& core, Allocation allocation) {
   // Counted first: either the mover sees the pin, or it is told here. One that is on its way stays
   // where it arrives.
   if (found.record->is_moving(allocation.value)) (void)core.moves.make_way(allocation);
-  return {};
+  if (!found.record->demoted()) return {};
+  (void)core.extras.unpin(allocation.value, *found.record);
+  return device::refuse(Reason::not_resident);
 }
 
 Status unpin(Core& core, Allocation allocation) {

@@ -10,6 +10,8 @@
 #include <thread>
 #include <utility>
 
+#include "base/mutex.hpp"
+
 namespace quarry::heap {
 
 class Readers {
@@ -32,9 +34,9 @@ class Readers {
     std::atomic<std::uint32_t>* count_ = nullptr;
   };
 
-  /// Returns once every section that had begun has ended. One call at a time; never from within a
-  /// section.
+  /// Returns once every section that had begun has ended. Never from within a section.
   void wait() {
+    const base::MutexLock lock(waiting_);
     const std::uint32_t turn = turn_.fetch_add(1);
     while (inside_[turn % 2].load() != 0)
       std::this_thread::yield();
@@ -51,6 +53,7 @@ class Readers {
     }
   }
 
+  base::Mutex waiting_;  ///< over a wait; taken with no other lock held
   std::atomic<std::uint32_t> turn_{0};
   std::atomic<std::uint32_t> inside_[2]{};
 };

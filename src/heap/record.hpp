@@ -59,9 +59,11 @@ struct Record {
     return state.load() == (live_state(handle) ^ kMoving);
   }
 
-  // `marks`, from the lowest up: mappings, mapped for life, placement, pinned, owes, tag.
-  static constexpr std::uint32_t kMostMappings = (1u << 11) - 1;
-  static constexpr std::uint32_t kMappedForLife = 1u << 11;
+  // `marks`, from the lowest up: mappings, mapped for life, demoted, placement, pinned, owes, tag.
+  static constexpr std::uint32_t kMostMappings = (1u << 10) - 1;
+  static constexpr std::uint32_t kMappedForLife = 1u << 10;
+  /// Its contents are in host memory, or nowhere, and it has no resource.
+  static constexpr std::uint32_t kDemoted = 1u << 11;
   static constexpr std::uint32_t kPlacementShift = 12;
   static constexpr std::uint32_t kPinned = 1u << 14;  ///< how often, extras.hpp tells
   /// Its memory was taken over while earlier uses might still run.
@@ -75,6 +77,7 @@ struct Record {
   std::uint32_t load_marks() const { return marks.load(std::memory_order_acquire); }
   std::uint32_t map_count() const { return load_marks() & kMostMappings; }
   bool mapped_for_life() const { return (load_marks() & kMappedForLife) != 0; }
+  bool demoted() const { return (marks.load() & kDemoted) != 0; }
   Placement placement() const {
     return static_cast<Placement>((load_marks() >> kPlacementShift & 3u) + kUsualPlacement);
   }
@@ -102,7 +105,7 @@ struct alignas(64) LargeRecord : Record {
   std::atomic<Block*> block{nullptr};   ///< its dedicated one, too
   OffsetHandle range;                   ///< within the block
   std::atomic<VkDeviceSize> offset{0};  ///< bytes into the memory
-  VkDeviceSize size = 0;                ///< bytes reserved
+  std::atomic<VkDeviceSize> size{0};    ///< bytes reserved
 };
 
 static_assert(sizeof(void*) != 8 || (sizeof(Record) == 32 && sizeof(LargeRecord) == 64));

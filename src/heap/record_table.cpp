@@ -2,6 +2,7 @@
 #include "heap/record_table.hpp"
 
 #include <new>
+#include <utility>
 
 #include "base/assert.hpp"
 #include "base/bits.hpp"
@@ -35,7 +36,8 @@ Location RecordTable::location(std::uint64_t handle, const Record& record) {
     // Odd while some record's place changes, which takes a few instructions.
     const std::uint32_t before = moves_.load(std::memory_order_acquire);
     const Location where{large.block.load(std::memory_order_acquire),
-                         large.offset.load(std::memory_order_acquire), large.size};
+                         large.offset.load(std::memory_order_acquire),
+                         large.size.load(std::memory_order_acquire)};
     if (moves_.load(std::memory_order_relaxed) == before && before % 2 == 0) return where;
   }
 }
@@ -48,6 +50,21 @@ void RecordTable::relocate(LargeRecord& record, const Place& place) {
   record.offset.store(place.offset, std::memory_order_release);
   record.range = place.range;
   record.resource = place.resource;
+  moves_.fetch_add(1, std::memory_order_release);
+}
+
+void RecordTable::exchange_places(LargeRecord& first, LargeRecord& second) {
+  moves_.fetch_add(1, std::memory_order_relaxed);
+  const auto exchange = [](auto& one, auto& other) {
+    const auto held = one.load(std::memory_order_relaxed);
+    one.store(other.load(std::memory_order_relaxed), std::memory_order_release);
+    other.store(held, std::memory_order_release);
+  };
+  exchange(first.block, second.block);
+  exchange(first.offset, second.offset);
+  exchange(first.size, second.size);
+  std::swap(first.range, second.range);
+  std::swap(first.resource, second.resource);
   moves_.fetch_add(1, std::memory_order_release);
 }
 

@@ -86,6 +86,9 @@ class RecordTable {
   };
   /// Precondition: moving; one call at a time.
   void relocate(LargeRecord& record, const Place& place);
+  /// Two records lie where the other did, with its size and resource. Precondition: one is moving,
+  /// the other claimed by the caller; one call at a time.
+  void exchange_places(LargeRecord& first, LargeRecord& second);
   /// Precondition: of a slot that was made.
   Slab& slab_of(std::uint64_t handle) const { return slab_of_row(index_of(handle) / kRow); }
 

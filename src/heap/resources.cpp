@@ -72,6 +72,8 @@ Result<Record*> claim(Core& core, Allocation allocation, std::uint64_t resource 
 Result<Record*> claim_with(Core& core, Allocation allocation, std::uint64_t resource) {
   auto claimed = claim(core, allocation, resource);
   if (!claimed || *claimed == nullptr) return claimed;
+  // What was evicted has no resource; its owner may not know yet.
+  if ((*claimed)->demoted()) return claimed;
   const std::uint64_t made_for = (*claimed)->resource;
   if (made_for == 0 || made_for == resource) return claimed;
   RecordTable::unclaim(allocation.value, **claimed);
@@ -207,7 +209,7 @@ Status destroy(Core& core, const Buffer& buffer) {
   const auto record = claim_with(core, buffer.allocation, handle_bits(buffer.buffer));
   if (!record) return Unexpected(record.error());
   if (*record == nullptr) return {};
-  device::destroy_buffer(core.device, buffer.buffer);
+  if (!(*record)->demoted()) device::destroy_buffer(core.device, buffer.buffer);
   Router(core).free(buffer.allocation, **record);
   return {};
 }
@@ -216,6 +218,7 @@ Status destroy(Core& core, const Image& image) {
   std::array<Record*, std::tuple_size_v<decltype(image.allocations)>> records{};
   Status status;
   bool any = false;
+  bool demoted = false;
   for (std::size_t i = 0; i < records.size() && status; ++i) {
     if (!image.allocations[i]) continue;
     const auto record = claim_with(core, image.allocations[i], handle_bits(image.image));
@@ -224,6 +227,7 @@ Status destroy(Core& core, const Image& image) {
     if (record) {
       records[i] = *record;
       any = true;
+      demoted = (*record)->demoted();
     } else {
       status = Unexpected(record.error());
     }
@@ -235,7 +239,7 @@ Status destroy(Core& core, const Image& image) {
     return status;
   }
   if (!any && image.image != VK_NULL_HANDLE) return device::refuse(Reason::stale_handle);
-  device::destroy_image(core.device, image.image);
+  if (!demoted) device::destroy_image(core.device, image.image);
   for (std::size_t i = 0; i < records.size(); ++i) {
     if (records[i] != nullptr) Router(core).free(image.allocations[i], *records[i]);
   }

@@ -139,7 +139,11 @@ Result<Allocation> Router::allocate(const Request& request) {
   Spot spot;
   Status status = place(request, spot, shortage);
   if (status) {
-    if (recreatable) core_.extras.own(extras).create_info = std::move(*request.create_info);
+    if (recreatable) {
+      Extras& own = core_.extras.own(extras);
+      own.create_info = std::move(*request.create_info);
+      if (request.pool == nullptr) begin_residence(own.residence, desc, spot.slot.handle);
+    }
     const std::uint32_t refusing = publish(request, spot, origin_number, extras);
     if (refusing == 0) return Allocation{spot.slot.handle};
     take_back(request, spot);
@@ -157,6 +161,16 @@ Result<Allocation> Router::allocate(const Request& request) {
   error.memory_types_tried = shortage.memory_types;
   error.requested_bytes = request.size;
   return Unexpected(error);
+}
+
+void Router::begin_residence(Residence& residence, const AllocationDesc& desc,
+                             std::uint64_t handle) const {
+  residence.last_use.store(core_.coarse_now(), std::memory_order_relaxed);
+  residence.priority.store(desc.priority, std::memory_order_relaxed);
+  residence.lifetime = desc.lifetime;
+  residence.dedicated = desc.dedicated;
+  residence.discardable = desc.discardable;
+  residence.handle.store(handle, std::memory_order_relaxed);
 }
 
 /// Under a quota that has no room for it after all it is untagged: the tag in the way, else 0.
@@ -377,8 +391,9 @@ Status Router::attempt_range(Arena& arena, const TypePlan& plan, bool within_bud
   record.range = placed->where.handle;
   record.offset.store(placed->where.offset, std::memory_order_relaxed);
   record.in_default_pool = plan.traits.pool == nullptr;
-  record.size = Space::reserved_bytes(plan.traits.algorithm, plan.place.size);
-  spot.where = {placed->block, placed->where.offset, record.size};
+  const VkDeviceSize size = Space::reserved_bytes(plan.traits.algorithm, plan.place.size);
+  record.size.store(size, std::memory_order_relaxed);
+  spot.where = {placed->block, placed->where.offset, size};
   spot.placement = placed->in_new_block ? Placement::new_block : Placement::existing_block;
   return {};
 }
@@ -399,7 +414,7 @@ Status Router::attempt_dedicated(const Request& request, const TypePlan& plan, b
   record.range = {};
   record.in_default_pool = false;
   record.offset.store(0, std::memory_order_relaxed);
-  record.size = request.size;
+  record.size.store(request.size, std::memory_order_relaxed);
   spot.where = {&block, 0, request.size};
   spot.placement = Placement::dedicated;
   spot.alignment_log2 = static_cast<std::uint8_t>(base::floor_log2(plan.place.alignment));

@@ -48,6 +48,8 @@ const char* to_string(Reason reason) {
       return "a needed Vulkan function is missing";
     case Reason::being_moved:
       return "being moved";
+    case Reason::not_resident:
+      return "evicted to host memory";
     case Reason::still_in_use:
       return "still in use";
     case Reason::unsupported:
