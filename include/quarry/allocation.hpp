@@ -86,8 +86,8 @@ struct AllocationDesc {
   bool movable = false;  ///< adds transfer usages and keeps the create-info, so that it may be
                          ///< moved or evicted
   bool upper_address = false;  ///< from the upper end of a linear pool (double stack)
-  /// Movable although its buffer has SHADER_DEVICE_ADDRESS usage: whoever holds the address asks for
-  /// the new buffer's when it was moved (MovedResource).
+  /// Movable although its buffer has SHADER_DEVICE_ADDRESS usage: whoever holds the address asks
+  /// for the new buffer's when it was moved (MovedResource).
   bool refetches_address = false;
   /// Movable, and the owner can make its contents again: evicted without a copy (residency.hpp).
   bool discardable = false;

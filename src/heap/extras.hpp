@@ -31,6 +31,14 @@ struct Residence {
   VkDeviceSize device_bytes = 0;                     ///< reserved there, before it was evicted
   VkImageLayout layout = VK_IMAGE_LAYOUT_UNDEFINED;  ///< then
 
+  void begin(const AllocationDesc& desc, std::uint64_t of, std::uint64_t now) {
+    last_use.store(now, std::memory_order_relaxed);
+    priority.store(desc.priority, std::memory_order_relaxed);
+    lifetime = desc.lifetime;
+    dedicated = desc.dedicated;
+    discardable = desc.discardable;
+    handle.store(of, std::memory_order_relaxed);
+  }
   void reset() {
     handle.store(0, std::memory_order_relaxed);
     wish = Wish::none;

@@ -142,7 +142,7 @@ Result<Allocation> Router::allocate(const Request& request) {
     if (recreatable) {
       Extras& own = core_.extras.own(extras);
       own.create_info = std::move(*request.create_info);
-      if (request.pool == nullptr) begin_residence(own.residence, desc, spot.slot.handle);
+      if (request.pool == nullptr) own.residence.begin(desc, spot.slot.handle, core_.coarse_now());
     }
     const std::uint32_t refusing = publish(request, spot, origin_number, extras);
     if (refusing == 0) return Allocation{spot.slot.handle};
@@ -161,16 +161,6 @@ Result<Allocation> Router::allocate(const Request& request) {
   error.memory_types_tried = shortage.memory_types;
   error.requested_bytes = request.size;
   return Unexpected(error);
-}
-
-void Router::begin_residence(Residence& residence, const AllocationDesc& desc,
-                             std::uint64_t handle) const {
-  residence.last_use.store(core_.coarse_now(), std::memory_order_relaxed);
-  residence.priority.store(desc.priority, std::memory_order_relaxed);
-  residence.lifetime = desc.lifetime;
-  residence.dedicated = desc.dedicated;
-  residence.discardable = desc.discardable;
-  residence.handle.store(handle, std::memory_order_relaxed);
 }
 
 /// Under a quota that has no room for it after all it is untagged: the tag in the way, else 0.

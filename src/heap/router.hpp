@@ -74,8 +74,6 @@ class Router {
                            Spot& spot);
   Status take_record(Spot& spot);
   Status finish(const Request& request, Spot& spot);
-  void begin_residence(Residence& residence, const AllocationDesc& desc,
-                       std::uint64_t handle) const;
   std::uint32_t publish(const Request& request, const Spot& spot, std::uint32_t origin,
                         std::uint32_t extras);
   void take_back(const Request& request, const Spot& spot);
