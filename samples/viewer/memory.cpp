@@ -17,6 +17,11 @@ namespace quarry::viewer {
 namespace {
 
 constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
+/// What may be held besides what has to go, where a budget fell: images are replaced by smaller
+/// ones, which where there is less find their places in gaps.
+std::uint64_t room_to_shrink(std::uint64_t budget) {
+  return std::clamp(budget / 64, 2 * kMebibyte, 128 * kMebibyte);
+}
 
 void on_message(void*, Severity severity, const char* text) {
   if (severity == Severity::information) return;
@@ -179,14 +184,31 @@ Outcome<void> Memory::seal() {
                    std::to_string(needed_ / kMebibyte + 1) +
                    " MiB): raise --budget-mib or make the picture smaller with --window-size");
   }
-  return limit_textures();
+  return limit_textures(budget_ - elsewhere_);
 }
 
-Outcome<void> Memory::limit_textures() {
-  if (!allocator_.set_heap_limit(texture_heap_, budget_ - elsewhere_)) {
+Outcome<void> Memory::limit_textures(std::uint64_t bytes) {
+  if (!allocator_.set_heap_limit(texture_heap_, bytes)) {
     return failure("the texture heap takes no limit");
   }
+  limit_ = bytes;
   return {};
+}
+
+void Memory::follow_budget() {
+  const std::uint64_t wanted = budget_ - elsewhere_;
+  const std::uint64_t held = allocator_.heap_totals(texture_heap_).block_bytes;
+  const std::uint64_t room = room_to_shrink(budget_);
+  const std::uint64_t growth = texture_heap_free_bytes() < room ? room : 0;
+  // Never up, but for a budget that rose.
+  const std::uint64_t limit =
+      held <= wanted ? wanted : std::max(wanted, std::min(limit_, held + growth));
+  if (limit != limit_) (void)limit_textures(limit);
+}
+
+std::uint64_t Memory::texture_heap_growth() const {
+  const std::uint64_t held = allocator_.heap_totals(texture_heap_).block_bytes;
+  return limit_ - std::min(limit_, held);
 }
 
 Outcome<void> Memory::change_budget(std::uint64_t bytes) {
@@ -196,7 +218,8 @@ Outcome<void> Memory::change_budget(std::uint64_t bytes) {
                    std::to_string(needed_ / kMebibyte + 1) + " MiB)");
   }
   budget_ = bytes;
-  return limit_textures();
+  follow_budget();
+  return {};
 }
 
 std::uint64_t Memory::texture_heap_excess() const {
@@ -209,7 +232,7 @@ std::uint64_t Memory::texture_heap_room() const {
   allocator_.budgets(heaps);
   const HeapBudget& heap = heaps[texture_heap_];
   const std::uint64_t of_others = heap.usage - std::min(heap.usage, heap.own_bytes);
-  return std::min({heap.limit, budget_, heap.budget - std::min(heap.budget, of_others)});
+  return std::min(budget_ - elsewhere_, heap.budget - std::min(heap.budget, of_others));
 }
 
 std::uint64_t Memory::texture_heap_live_bytes() const {

@@ -41,9 +41,12 @@ class Memory {
   void destroy(const Image& image);
   /// Its owner destroys it soon.
   void leaving(Allocation allocation);
-  /// From now on; after seal(). What is held beyond it has to go, which is its owners' business.
+  /// From now on; after seal(). What is held beyond it has to go, which is its owners' business:
+  /// until then follow_budget() keeps some room for the smaller images that they are replaced by.
   /// Fails when other programs' share or what the picture itself needs leaves less.
   Outcome<void> change_budget(std::uint64_t bytes);
+  /// Once a frame.
+  void follow_budget();
   /// Bytes of VkDeviceMemory that may be held in all, on all heaps together.
   std::uint64_t budget() const { return budget_; }
   /// What is asked for a texture, but for its name.
@@ -63,6 +66,8 @@ class Memory {
   std::uint64_t texture_heap_room() const;
   /// Bytes of live allocations on the texture heap.
   std::uint64_t texture_heap_live_bytes() const;
+  /// Bytes that may still be taken from the texture heap, also while it holds too much.
+  std::uint64_t texture_heap_growth() const;
   /// Bytes of VkDeviceMemory held on the texture heap beyond that.
   std::uint64_t texture_heap_excess() const;
   /// Bytes of blocks on the texture heap in which nothing lies.
@@ -74,12 +79,13 @@ class Memory {
 
  private:
   Outcome<void> find_texture_heap(bool block_compression);
-  Outcome<void> limit_textures();
+  Outcome<void> limit_textures(std::uint64_t bytes);
   Outcome<void> choose_budget(std::optional<std::uint64_t> budget_mib);
 
   Allocator allocator_;
   std::unique_ptr<MemoryTrace> trace_;
   std::uint64_t budget_ = 0;
+  std::uint64_t limit_ = 0;      ///< of the texture heap
   std::uint64_t needed_ = 0;     ///< bytes held by all but textures, when sealed
   std::uint64_t elsewhere_ = 0;  ///< bytes held on heaps without textures
   std::uint64_t largest_block_ = 0;

@@ -102,6 +102,7 @@ Outcome<void> Session::frame(const FrameInput& input, Presenter* presenter) {
   auto commands = frames_.begin(ring_);
   if (!commands) return failure(commands.error());
   memory_->allocator().tick();
+  memory_->follow_budget();
   Arrivals arrivals = store_->update(frames_.completed(), frames_.recording());
   store_->stream(wishes(input.pose));
   note_problems();

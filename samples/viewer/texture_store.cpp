@@ -14,9 +14,6 @@ constexpr std::uint32_t kMovesAtOnce = 6;
 /// Where the budget fell below what is used: what is loaded then is small.
 constexpr std::uint32_t kMovesInNeed = 32;
 
-/// Frames in which blocks may become empty before textures make more of them so.
-constexpr std::uint32_t kPatience = 12;
-
 /// What cannot be read is no business of the planner's any more.
 void give_up(TextureState& state) {
   state.wanted = state.coarsest();
@@ -159,11 +156,7 @@ void TextureStore::give_way() {
   const std::uint64_t excess = memory_.texture_heap_excess();
   if (excess == 0) return;
   loader_.trim();
-  if (used_ > texture_budget() || !settled()) {
-    frames_in_excess_ = 0;
-  } else if (++frames_in_excess_ % kPatience == 0) {
-    unusable_ += std::max(excess / 4, spare());
-  }
+  if (used_ <= texture_budget() && settled()) unusable_ += std::max(excess / 4, spare());
 }
 
 void TextureStore::no_room(std::uint32_t texture, std::uint64_t bytes) {
@@ -210,8 +203,8 @@ void TextureStore::stream(const std::vector<TextureWish>& wishes) {
   input.budget = texture_budget();
   input.used = used_;
   input.retiring = retiring_ + replaced_;
-  // Gaps between textures: blocks are not to be made for what has to shrink.
-  input.beside = memory_.texture_heap_free_bytes() / 2;
+  // Gaps between textures, and what may still be taken.
+  input.beside = memory_.texture_heap_free_bytes() / 2 + memory_.texture_heap_growth();
   const std::uint32_t most = input.used > input.budget ? kMovesInNeed : kMovesAtOnce;
   input.free_slots = most - std::min(most, loading_);
   for (const Move& move : make_plan(input).moves) {

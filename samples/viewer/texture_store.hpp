@@ -107,7 +107,6 @@ class TextureStore {
   std::uint64_t retiring_ = 0;  ///< of `used_`: replaced, not freed yet
   std::uint64_t disposed_seen_ = 0;
   std::uint32_t loading_ = 0;
-  std::uint32_t frames_in_excess_ = 0;  ///< since the last texture went, with too much in blocks
   /// Bytes of the budget that turned out to be unusable because free memory was in pieces;
   /// forgotten little by little while the wishes change.
   std::uint64_t unusable_ = 0;

@@ -25,8 +25,8 @@ class Evicting : public Moving {
     bool host_memory_beside = false;
     const VkPhysicalDeviceMemoryProperties& memory = allocator.facts().memory;
     for (std::uint32_t heap = 0; heap < memory.memoryHeapCount; ++heap)
-      host_memory_beside = host_memory_beside || (memory.memoryHeaps[heap].flags &
-                                                  VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) == 0;
+      host_memory_beside = host_memory_beside ||
+                           (memory.memoryHeaps[heap].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) == 0;
     EXPECT_FALSE(host_memory_beside);
   }
   void TearDown() override {
