@@ -131,7 +131,7 @@ TEST_F(Evicting, EveryByteAndTexelComesBack) {
   destroy_all();
 }
 
-TEST_F(Evicting, WhatIsFreedWhileAwayOrOnItsWayIsGone) {
+TEST_F(Evicting, WhatIsFreedWhileAwayIsGone) {
   if (!residency) return;
   add_everything();
   const std::uint64_t others = allocator.totals().allocation_count - items.size();
